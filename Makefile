@@ -1,0 +1,49 @@
+# The front door. `make` alone lists what there is.
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+JOBS ?= auto
+
+.PHONY: help setup demo test lint coverage format docs e2e-claude build clean
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
+
+setup: ## Make the development environment in .venv
+	@scripts/venv $(VENV) $(PYTHON)
+
+demo: setup ## Show the whole pipeline on a bundled session, with no model
+	@$(BIN)/memd demo
+
+test: setup ## Run all tests
+	@$(BIN)/python -m pytest -q -n $(JOBS)
+
+lint: setup ## ruff, mypy --strict, import contracts, generated files
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-cache
+	@$(BIN)/python scripts/docs.py --check
+
+coverage: setup ## Tests with branch coverage and its limits
+	@$(BIN)/coverage erase
+	@$(BIN)/python -m pytest -q -n $(JOBS) --cov --cov-report=
+	@$(BIN)/coverage report --fail-under=95
+	@$(BIN)/coverage report --fail-under=100 --include='*/memd/guard*,*/memd/redact*,*/memd/inbox.py,*/memd/fsio.py,*/memd/store/*'
+
+format: setup ## Format the code
+	@$(BIN)/ruff check --fix-only --quiet .
+	@$(BIN)/ruff format .
+
+docs: setup ## Regenerate the tables and the schema
+	@$(BIN)/python scripts/docs.py
+
+e2e-claude: setup ## A real session of the real claude CLI against a local stub (needs npm)
+	@tests/claude/run $(BIN)
+
+build: setup ## Wheel and sdist in dist/
+	@$(BIN)/python -m pip install --quiet build
+	@$(BIN)/python -m build --quiet --outdir dist .
+
+clean: ## Remove what the targets made
+	@rm -rf $(VENV) dist .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,3 @@
+"""memd: the memory of AI coding CLIs."""
+
+__version__ = "0.1.0"
