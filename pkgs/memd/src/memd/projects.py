@@ -1,0 +1,115 @@
+"""Which project a directory belongs to.
+
+On the session-start path: imports nothing but `os`. Reads the file system only to
+resolve links and to follow the `.git` file of a linked worktree; runs no git.
+"""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+_GIT_FILE_LIMIT = 4096
+
+
+class Owners:
+    """Answers who owns a directory: the deepest registered or excluded one above it wins."""
+
+    __slots__ = ("_excluded", "_found", "_former", "_roots")
+
+    def __init__(
+        self, roots: Iterable[str], former: Mapping[str, str], excluded: Iterable[str]
+    ) -> None:
+        """`former` maps a path that a project had before it moved to its root of today."""
+        self._roots = frozenset(roots)
+        self._former = former
+        self._excluded = frozenset(excluded)
+        self._found: dict[str, tuple[str, bool]] = {}
+
+    def owner(self, cwd: str) -> str:
+        """Root of the project that `cwd` belongs to, or "" when nobody owns it."""
+        return self._find(cwd)[0]
+
+    def excludes(self, cwd: str) -> bool:
+        """Whether `cwd` lies in a directory that is never to be managed."""
+        return self._find(cwd)[1]
+
+    def _find(self, cwd: str) -> tuple[str, bool]:
+        found = self._found.get(cwd)
+        if found is None:
+            found = self._search(os.path.realpath(cwd))
+            if found == ("", False):
+                # A directory that is gone keeps the path it was recorded under.
+                found = self._search(os.path.normpath(cwd))
+            self._found[cwd] = found
+        return found
+
+    def _search(self, path: str) -> tuple[str, bool]:
+        for place in ancestors(path):
+            for candidate in (place, _main_of_worktree(place)):
+                if candidate in self._excluded:
+                    return "", True
+                if candidate in self._roots:
+                    return candidate, False
+                if candidate in self._former:
+                    return self._former[candidate], False
+        return "", False
+
+
+def ancestors(path: str) -> Iterator[str]:
+    """`path` itself, then each directory above it."""
+    while True:
+        yield path
+        above = os.path.dirname(path)
+        if above == path:
+            return
+        path = above
+
+
+def repository_root(path: str) -> str:
+    """Main worktree of the git repository that holds `path`, "" when there is none.
+
+    A submodule counts as part of the repository around it.
+    """
+    place = worktree_root(path)
+    return (_main_of_worktree(place) or place) if place else ""
+
+
+def worktree_root(path: str) -> str:
+    """Top directory of the working tree (main or linked) that holds `path`, or ""."""
+    for place in ancestors(os.path.realpath(path)):
+        git = os.path.join(place, ".git")
+        if os.path.isfile(os.path.join(git, "HEAD")) or _main_of_worktree(place):
+            return place
+    return ""
+
+
+def _main_of_worktree(place: str) -> str:
+    """Main worktree when `place` is a linked one, else "" (format: gitrepository-layout(5))."""
+    pointer = _first_line(os.path.join(place, ".git"))
+    if not pointer.startswith("gitdir: "):
+        return ""
+    git_dir = os.path.join(place, pointer[8:])
+    common = _first_line(os.path.join(git_dir, "commondir"))
+    if not common:
+        return ""
+    main_git = os.path.realpath(os.path.join(git_dir, common))
+    main, name = os.path.split(main_git)
+    return main if name == ".git" else ""
+
+
+def _first_line(path: str) -> str:
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return ""
+    try:
+        data = os.read(fd, _GIT_FILE_LIMIT)
+    except OSError:
+        return ""
+    finally:
+        os.close(fd)
+    return os.fsdecode(data).partition("\n")[0].rstrip("\r")
