@@ -1,0 +1,1 @@
+"""What memd remembers between runs."""

@@ -1,0 +1,110 @@
+"""How often the curator was called today and whether it answers, over all projects."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from memd.paths import Paths
+from memd.state import statefile
+
+FIRST_PAUSE = 300.0
+LONGEST_PAUSE = 6 * 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """Counters of one day and the state of the curator's backend."""
+
+    day: str = ""
+    calls: int = 0
+    """Calls made on `day`."""
+    failures: int = 0
+    """Failed runs of the backend in a row."""
+    dead_since: str = ""
+    next_probe: float = 0.0
+    """Seconds since the epoch before which a sweep does not try again."""
+    error: str = ""
+
+    @property
+    def is_dead(self) -> bool:
+        return self.failures > 0
+
+    def paused(self, now: float) -> bool:
+        """Whether a sweep leaves the backend alone. A clock set back ends the pause."""
+        return self.is_dead and now < self.next_probe <= now + LONGEST_PAUSE
+
+
+def path(paths: Paths) -> str:
+    return paths.in_state("backend.json")
+
+
+def read(paths: Paths) -> Backend:
+    try:
+        return _from_document(statefile.read(path(paths)))
+    except (statefile.Missing, statefile.Damaged):
+        return Backend()
+
+
+def reserve_call(paths: Paths, *, limit: int, today: str) -> bool:
+    """Count one call of today; False, counting nothing, when `limit` (0: none) is used up."""
+    granted = True
+
+    def change(old: Backend) -> Backend | None:
+        nonlocal granted
+        calls = old.calls if old.day == today else 0
+        granted = limit == 0 or calls < limit
+        return dataclasses.replace(old, day=today, calls=calls + 1) if granted else None
+
+    _edit(paths, change)
+    return granted
+
+
+def note_failure(paths: Paths, error: str, *, now: float, stamp: str) -> None:
+    """The backend did not answer: the next sweep waits longer than the one before."""
+
+    def change(old: Backend) -> Backend:
+        pause = min(FIRST_PAUSE * 2 ** min(old.failures, 10), LONGEST_PAUSE)
+        return dataclasses.replace(
+            old,
+            failures=old.failures + 1,
+            dead_since=old.dead_since or stamp,
+            next_probe=now + pause,
+            error=error,
+        )
+
+    _edit(paths, change)
+
+
+def note_answer(paths: Paths) -> None:
+    """The backend answered; any pause is over."""
+    if read(paths).is_dead:
+        _edit(paths, lambda old: Backend(day=old.day, calls=old.calls))
+
+
+def _edit(paths: Paths, change: Callable[[Backend], Backend | None]) -> None:
+    def on_document(document: dict[str, object]) -> dict[str, object] | None:
+        changed = change(_from_document(document))
+        return None if changed is None else dataclasses.asdict(changed)
+
+    statefile.edit(path(paths), on_document)
+
+
+def _from_document(document: Mapping[str, object]) -> Backend:
+    def text(name: str) -> str:
+        value = document.get(name)
+        return value if isinstance(value, str) else ""
+
+    def number(name: str) -> float:
+        value = document.get(name)
+        return value if isinstance(value, (int, float)) else 0
+
+    return Backend(
+        day=text("day"),
+        calls=int(number("calls")),
+        failures=int(number("failures")),
+        dead_since=text("dead_since"),
+        next_probe=float(number("next_probe")),
+        error=text("error"),
+    )

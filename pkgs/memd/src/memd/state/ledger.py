@@ -1,0 +1,286 @@
+"""What memd remembers of one project: read markers, seen records, journal, troubles."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from memd.model import Cursor, SourceCounts, Usage
+from memd.paths import Paths
+from memd.state import statefile
+
+SEEN_DAYS = 30
+JOURNAL_LENGTH = 50
+USAGE_DAYS = 90
+_HASH_LENGTH = 8
+_DAY_LENGTH = 10
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class JournalEntry:
+    """One distill that was applied."""
+
+    at: str
+    trigger: str
+    model: str
+    summary: str
+    sessions: tuple[str, ...] = ()
+    notes: int = 0
+    chars: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Strikes:
+    """A span whose replies keep being unusable, while it is tried in ever smaller parts."""
+
+    count: int = 0
+    """Replies that were unusable or rejected in a row."""
+    calls: int = 0
+    """Curator calls spent on it."""
+    cap: int = 0
+    """Characters to show in the next try; 0 means the usual."""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    """Something that no curator could digest; `memd sync --retry` takes it up again."""
+
+    key: str
+    """Session key, or `inbox/<note>`."""
+    after: Cursor | None
+    until: Cursor
+    at: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """Ingestion of one source since memd knows the project."""
+
+    events: int = 0
+    noise: int = 0
+    unknown: int = 0
+    broken: int = 0
+    barren_bytes: int = 0
+    barren_since: str = ""
+    """ISO time since when bytes were read and nothing in them was recognised."""
+    unknown_types: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LastRun:
+    at: str = ""
+    outcome: str = ""
+    """`applied`, `nothing-new`, `waiting` or `failed`."""
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """All of it. Unknown fields of the file are not kept: only memd writes it."""
+
+    root: str = ""
+    cursors: Mapping[str, Cursor] = field(default_factory=dict)
+    """By session key."""
+    baseline: Mapping[str, Cursor] = field(default_factory=dict)
+    """Where sessions stood when memd began; what is before was never read."""
+    seen: Mapping[str, str] = field(default_factory=dict)
+    """ISO day -> short hashes of record ids, run together."""
+    visits: tuple[str, ...] = ()
+    """Keys of other projects' sessions that hold records made in this one."""
+    journal: tuple[JournalEntry, ...] = ()
+    """Newest last."""
+    usage: Mapping[str, Usage] = field(default_factory=dict)
+    """By ISO day."""
+    calls: Mapping[str, int] = field(default_factory=dict)
+    """Curator calls by ISO day."""
+    health: Mapping[str, Health] = field(default_factory=dict)
+    """By source name."""
+    last: LastRun = LastRun()
+    last_failure: LastRun = LastRun()
+    strikes: Strikes = Strikes()
+    aside: tuple[SetAside, ...] = ()
+    unreadable: tuple[str, ...] = ()
+    commit_error: str = ""
+    """Why the newest commit of the memory could not be made, "" when it was."""
+    applied: str = ""
+    """Id of the last apply record that was carried out."""
+    lost: str = ""
+    """Set when both versions of the file were damaged: the baseline has to be taken anew."""
+
+    def started_at(self, baseline: Mapping[str, Cursor]) -> Ledger:
+        """With all of `baseline` taken as read."""
+        return dataclasses.replace(
+            self, baseline=dict(baseline), cursors={**baseline, **self.cursors}, lost=""
+        )
+
+    def without_baseline(self) -> Ledger:
+        """With the sessions that were taken as read waiting to be read."""
+        cursors = {key: c for key, c in self.cursors.items() if key not in self.baseline}
+        return dataclasses.replace(self, baseline={}, cursors=cursors)
+
+    def has_seen(self) -> Callable[[str], bool]:
+        known = {
+            hashes[i : i + _HASH_LENGTH]
+            for hashes in self.seen.values()
+            for i in range(0, len(hashes), _HASH_LENGTH)
+        }
+        return lambda record_id: _short(record_id) in known
+
+    def with_seen(self, ids: Iterable[str], today: str) -> Ledger:
+        """Remember ids as of `today` and forget what is older than SEEN_DAYS days."""
+        kept = _newest(self.seen, SEEN_DAYS)
+        kept[today] = kept.get(today, "") + "".join(_short(i) for i in ids)
+        return dataclasses.replace(self, seen={d: h for d, h in kept.items() if h})
+
+    def with_usage(self, usage: Usage, today: str) -> Ledger:
+        old = self.usage.get(today, Usage())
+        total = Usage(
+            old.input_tokens + usage.input_tokens,
+            old.output_tokens + usage.output_tokens,
+            old.cost_usd + usage.cost_usd,
+        )
+        return dataclasses.replace(
+            self,
+            usage={**_newest(self.usage, USAGE_DAYS), today: total},
+            calls={**_newest(self.calls, USAGE_DAYS), today: self.calls.get(today, 0) + 1},
+        )
+
+    def with_journal(self, entry: JournalEntry) -> Ledger:
+        return dataclasses.replace(self, journal=(*self.journal, entry)[-JOURNAL_LENGTH:])
+
+    def with_counts(self, counts: Mapping[str, SourceCounts], now: str) -> Ledger:
+        health = dict(self.health)
+        for source, new in counts.items():
+            health[source] = _add(health.get(source, Health()), new, now)
+        return dataclasses.replace(self, health=health)
+
+
+def path(paths: Paths, root: str) -> str:
+    name = hashlib.sha256(os.fsencode(root)).hexdigest()[:24]
+    return paths.in_state("projects", f"{name}.json")
+
+
+def read(paths: Paths, root: str) -> Ledger:
+    """The ledger as it stands, changing nothing; an empty one when there is none."""
+    try:
+        return from_document(statefile.read(path(paths, root)))
+    except statefile.Missing:
+        return Ledger(root=root)
+    except statefile.Damaged:
+        return Ledger(root=root, lost="damaged")
+
+
+def edit(paths: Paths, root: str, change: Callable[[Ledger], Ledger]) -> None:
+    """Change the ledger under its lock."""
+
+    def on_document(document: Json) -> Json:
+        changed = change(from_document(document))
+        return to_document(dataclasses.replace(changed, root=root))
+
+    statefile.edit(path(paths, root), on_document, when_lost="damaged")
+
+
+def move(paths: Paths, old: str, new: str) -> None:
+    """Carry the ledger of a project over to the root it lives at now."""
+    kept = read(paths, old)
+    edit(paths, new, lambda _: kept)
+
+
+def from_document(document: Json) -> Ledger:
+    return Ledger(
+        root=_text(document, "root"),
+        cursors={k: Cursor(v) for k, v in _texts(document.get("cursors"))},
+        baseline={k: Cursor(v) for k, v in _texts(document.get("baseline"))},
+        seen=dict(_texts(document.get("seen"))),
+        visits=_strings(document.get("visits")),
+        journal=_records(JournalEntry, document.get("journal")),
+        usage=_record_map(Usage, document.get("usage")),
+        calls={k: v for k, v in _items(document.get("calls")) if isinstance(v, int)},
+        health=_record_map(Health, document.get("health")),
+        last=_record(LastRun, document.get("last")),
+        last_failure=_record(LastRun, document.get("last_failure")),
+        strikes=_record(Strikes, document.get("strikes")),
+        aside=_records(SetAside, document.get("aside")),
+        unreadable=_strings(document.get("unreadable")),
+        commit_error=_text(document, "commit_error"),
+        applied=_text(document, "applied"),
+        lost=_text(document, "lost"),
+    )
+
+
+def to_document(ledger: Ledger) -> Json:
+    return dataclasses.asdict(ledger)
+
+
+def _add(old: Health, new: SourceCounts, now: str) -> Health:
+    recognised = new.events or new.noise
+    return Health(
+        events=old.events + new.events,
+        noise=old.noise + new.noise,
+        unknown=old.unknown + new.unknown,
+        broken=old.broken + new.broken,
+        barren_bytes=new.barren_bytes,
+        barren_since=(old.barren_since or now) if new.barren_bytes else "",
+        unknown_types=new.unknown_types or (() if recognised else old.unknown_types),
+    )
+
+
+def _short(record_id: str) -> str:
+    return hashlib.sha256(record_id.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_LENGTH]
+
+
+def _newest(by_day: Mapping[str, Any], days: int) -> dict[str, Any]:
+    return dict(sorted(by_day.items())[-days:])
+
+
+# --- reading tolerantly: the file is memd's own, and may be of an older memd ---------
+
+
+def _items(value: object) -> Iterator[tuple[str, Any]]:
+    return iter(value.items()) if isinstance(value, dict) else iter(())
+
+
+def _texts(value: object) -> Iterator[tuple[str, str]]:
+    return ((k, v) for k, v in _items(value) if isinstance(v, str))
+
+
+def _text(document: Json, key: str) -> str:
+    value = document.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def _strings(value: object) -> tuple[str, ...]:
+    return tuple(v for v in value if isinstance(v, str)) if isinstance(value, list) else ()
+
+
+def _record(kind: type[Any], value: object) -> Any:
+    known = {f.name for f in dataclasses.fields(kind)}
+    fields = {k: tuple(v) if isinstance(v, list) else v for k, v in _items(value) if k in known}
+    try:
+        return kind(**fields)
+    except TypeError:
+        return None if _required(kind) else kind()
+
+
+def _required(kind: type[Any]) -> bool:
+    return any(
+        f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING
+        for f in dataclasses.fields(kind)
+    )
+
+
+def _records(kind: type[Any], value: object) -> tuple[Any, ...]:
+    rows = value if isinstance(value, list) else []
+    return tuple(r for r in (_record(kind, row) for row in rows) if r is not None)
+
+
+def _record_map(kind: type[Any], value: object) -> dict[str, Any]:
+    return {key: _record(kind, fields) for key, fields in _items(value)}

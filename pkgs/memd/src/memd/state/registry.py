@@ -1,0 +1,204 @@
+"""Which directories memd manages: declared in the configuration or registered by a command.
+
+On the session-start path: imports nothing but `os` beside light memd modules.
+"""
+
+from __future__ import annotations
+
+import os
+
+from memd.projects import Owners
+from memd.state import statefile
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from memd.paths import Paths
+    from memd.state.statefile import Document
+
+
+class Entry:
+    """One registered project."""
+
+    __slots__ = ("former", "gone_since", "greet", "how", "name", "root", "since", "store_id")
+
+    def __init__(
+        self,
+        root: str,
+        name: str,
+        store_id: str = "",
+        how: str = "init",
+        since: str = "",
+        greet: bool = False,
+        former: tuple[str, ...] = (),
+        gone_since: str = "",
+    ) -> None:
+        self.root = root
+        self.name = name
+        self.store_id = store_id
+        """Random id of the store that belongs here; any other store is not trusted."""
+        self.how = how
+        """`init` (a person's word), `auto` (a session worked there) or `declared`."""
+        self.since = since
+        self.greet = greet
+        """The first brief still has to say that memd remembers this project."""
+        self.former = former
+        """Roots the project had before it moved."""
+        self.gone_since = gone_since
+        """ISO date on which the root was first found missing, "" while it is there."""
+
+    def with_(self, **changes: object) -> Entry:
+        fields = {name: getattr(self, name) for name in self.__slots__}
+        return Entry(**{**fields, **changes})
+
+
+class Registry:
+    """A view of what is managed and what never is."""
+
+    __slots__ = ("entries", "excluded", "global_store_id")
+
+    def __init__(
+        self,
+        entries: dict[str, Entry],
+        excluded: tuple[str, ...] = (),
+        global_store_id: str = "",
+    ) -> None:
+        self.entries = entries
+        """By root."""
+        self.excluded = excluded
+        self.global_store_id = global_store_id
+
+    def owners(self, declared: Iterable[str], excluded: Iterable[str], private: str) -> Owners:
+        """Who owns which directory, the configuration's own entries included.
+
+        A declared entry wins over a registered one for the same path. `private` is
+        memd's own state directory, which no project owns.
+        """
+        declared = frozenset(declared)
+        shut = (frozenset(self.excluded) - declared) | frozenset(excluded) | {private}
+        roots = (frozenset(self.entries) | declared) - shut
+        former = {old: e.root for e in self.entries.values() for old in e.former}
+        return Owners(roots, former, shut)
+
+
+def read(paths: Paths) -> Registry:
+    """The registry as it stands; empty when there is none. Raises StateError."""
+    try:
+        return _from_document(statefile.read(paths.registry))
+    except (statefile.Missing, statefile.Damaged):
+        return Registry({})
+
+
+def edit(paths: Paths, change: Callable[[Registry], Registry | None]) -> None:
+    """Change the registry under its lock; None from `change` leaves it as it is."""
+
+    def on_document(document: Document) -> Document | None:
+        changed = change(_from_document(document))
+        return None if changed is None else _to_document(changed)
+
+    statefile.edit(paths.registry, on_document)
+
+
+def put(paths: Paths, entry: Entry) -> None:
+    edit(paths, lambda r: _with_entries(r, {**r.entries, entry.root: entry}))
+
+
+def update(paths: Paths, root: str, **changes: object) -> None:
+    """Change fields of one entry; nothing happens when it is not registered."""
+
+    def change(registry: Registry) -> Registry | None:
+        entry = registry.entries.get(root)
+        if entry is None:
+            return None
+        return _with_entries(registry, {**registry.entries, root: entry.with_(**changes)})
+
+    edit(paths, change)
+
+
+def move(paths: Paths, old: str, new: str) -> None:
+    """The project at `old` lives at `new` now."""
+
+    def change(registry: Registry) -> Registry | None:
+        entry = registry.entries.get(old)
+        if entry is None:
+            return None
+        moved = entry.with_(root=new, former=(*entry.former, old), gone_since="")
+        rest = {root: e for root, e in registry.entries.items() if root != old}
+        return _with_entries(registry, {**rest, new: moved})
+
+    edit(paths, change)
+
+
+def drop(paths: Paths, root: str) -> None:
+    edit(
+        paths,
+        lambda r: _with_entries(r, {k: e for k, e in r.entries.items() if k != root}),
+    )
+
+
+def exclude(paths: Paths, path: str, *, undo: bool) -> None:
+    def change(registry: Registry) -> Registry | None:
+        kept = tuple(p for p in registry.excluded if p != path)
+        excluded = kept if undo else (*kept, path)
+        if excluded == registry.excluded:
+            return None
+        return Registry(registry.entries, excluded, registry.global_store_id)
+
+    edit(paths, change)
+
+
+def set_global_store(paths: Paths, store_id: str) -> None:
+    edit(paths, lambda r: Registry(r.entries, r.excluded, store_id))
+
+
+def _with_entries(registry: Registry, entries: dict[str, Entry]) -> Registry:
+    return Registry(entries, registry.excluded, registry.global_store_id)
+
+
+def _from_document(document: Document) -> Registry:
+    entries = {
+        root: _entry(root, fields)
+        for root, fields in _mapping(document.get("projects")).items()
+        if isinstance(fields, dict)
+    }
+    return Registry(
+        entries, _strings(document.get("excluded")), _text(document.get("global_store_id"))
+    )
+
+
+def _entry(root: str, fields: Mapping[str, object]) -> Entry:
+    return Entry(
+        root=root,
+        name=_text(fields.get("name")) or os.path.basename(root),
+        store_id=_text(fields.get("store_id")),
+        how=_text(fields.get("how")) or "init",
+        since=_text(fields.get("since")),
+        greet=fields.get("greet") is True,
+        former=_strings(fields.get("former")),
+        gone_since=_text(fields.get("gone_since")),
+    )
+
+
+def _to_document(registry: Registry) -> Document:
+    fields = [name for name in Entry.__slots__ if name != "root"]
+    return {
+        "projects": {
+            root: {name: getattr(entry, name) for name in fields}
+            for root, entry in sorted(registry.entries.items())
+        },
+        "excluded": list(registry.excluded),
+        "global_store_id": registry.global_store_id,
+    }
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _strings(value: object) -> tuple[str, ...]:
+    return tuple(v for v in value if isinstance(v, str)) if isinstance(value, list) else ()
+
+
+def _mapping(value: object) -> dict[str, object]:
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from memd.paths import Paths
+from memd.state import backend, statefile
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> Paths:
+    return Paths({"HOME": str(tmp_path)})
+
+
+def test_the_daily_limit_counts_calls_and_starts_anew_each_day(paths: Paths) -> None:
+    granted = [backend.reserve_call(paths, limit=2, today="d1") for _ in range(3)]
+    assert granted == [True, True, False]
+    assert backend.read(paths).calls == 2
+    assert backend.reserve_call(paths, limit=2, today="d2")
+
+
+def test_no_limit_still_counts(paths: Paths) -> None:
+    assert all(backend.reserve_call(paths, limit=0, today="d") for _ in range(5))
+    assert backend.read(paths).calls == 5
+
+
+def test_pauses_grow_up_to_a_bound(paths: Paths) -> None:
+    pauses = []
+    for _ in range(12):
+        backend.note_failure(paths, "down", now=1000.0, stamp="t")
+        pauses.append(backend.read(paths).next_probe - 1000.0)
+    assert pauses == sorted(pauses)
+    assert pauses[0] == backend.FIRST_PAUSE
+    assert pauses[-1] == backend.LONGEST_PAUSE
+
+
+def test_a_pause_ends_with_its_time_an_answer_or_a_clock_set_back(paths: Paths) -> None:
+    backend.note_failure(paths, "down", now=1_000_000.0, stamp="t")
+    state = backend.read(paths)
+    assert state.paused(1_000_001.0)
+    assert not state.paused(state.next_probe)
+    assert not state.paused(1_000_000.0 - 2 * backend.LONGEST_PAUSE)
+    backend.note_answer(paths)
+    assert not backend.read(paths).is_dead
+
+
+def test_an_answer_keeps_the_count_of_the_day(paths: Paths) -> None:
+    backend.reserve_call(paths, limit=0, today="d")
+    backend.note_failure(paths, "down", now=1.0, stamp="t")
+    backend.note_answer(paths)
+    assert backend.read(paths).calls == 1
+
+
+def test_fields_of_an_odd_type_count_as_not_there(paths: Paths) -> None:
+    statefile.edit(backend.path(paths), lambda _: {"calls": "many", "day": 3, "next_probe": None})
+    assert backend.read(paths) == backend.Backend()
