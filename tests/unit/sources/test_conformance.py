@@ -182,6 +182,6 @@ def _facts(spans: list[Span]) -> list[object]:
         kinds = {event.kind for event in span.events}
         if kinds == {"text"}:
             text += "".join(event.text for event in span.events).replace("\n", "")
-        elif span.outcome != "noise" and span.detail != "binary file":
+        elif span.outcome != "noise":
             facts.append((span.outcome, span.events, span.record_id, span.cwd, span.detail))
     return [*facts, text]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import stat
@@ -63,7 +64,7 @@ class ExtraSource:
 
     def end(self, ref: SourceRef) -> Cursor:
         with open_regular(ref.path) as file:
-            whole = _is_binary(file) or (self._is_left_alone(file) and not _is_claude(file))
+            whole = self._is_left_alone(file) and not _is_claude(file)
             return place_at(file, _size(file) if whole else last_end(file)).cursor
 
     def backlog(self, ref: SourceRef, after: Cursor | None) -> int:
@@ -73,8 +74,8 @@ class ExtraSource:
         with open_regular(ref.path) as file:
             start = resume(file, after)
             if _is_binary(file):
-                yield from _passed_over(file, start)
-            elif _is_claude(file):
+                raise OSError(errno.EINVAL, "is binary, not text: take it out of extra_sources")
+            if _is_claude(file):
                 yield from spans(lines(file, start))
             else:
                 yield from _blocks(lines(file, start, closed=self._is_left_alone(file)))
@@ -120,12 +121,6 @@ def _is_claude(file: BinaryIO) -> bool:
     head = io.BytesIO(os.pread(file.fileno(), _FIRST_LINE, 0))
     first = next((line for line in lines(head, Place()) if line.content.strip()), None)
     return first is not None and is_claude(first)
-
-
-def _passed_over(file: BinaryIO, start: Place) -> Iterator[Span]:
-    end = place_at(file, _size(file))
-    if end.offset > start.offset:
-        yield Span(end.cursor, end.offset - start.offset, "broken", detail="binary file")
 
 
 def _blocks(found: Iterable[Line]) -> Iterator[Span]:

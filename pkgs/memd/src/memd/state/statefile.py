@@ -136,9 +136,7 @@ def _move_aside(path: str) -> None:
 
 def _keep_predecessor(path: str) -> None:
     staged = f"{path}{BACKUP}.new"
-    try:
+    if os.path.lexists(staged):
         os.unlink(staged)
-    except FileNotFoundError:
-        pass
     os.link(path, staged)
     os.replace(staged, path + BACKUP)
