@@ -1,0 +1,205 @@
+"""How memd is doing: one report for `memd status`, changing nothing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from memd import apply, inbox, onboard
+from memd import survey as surveys
+from memd.errors import MemdError
+from memd.model import Project, Usage
+from memd.paths import Paths
+from memd.runtime import Runtime
+from memd.state import backend, ledger, registry, statefile
+from memd.state.ledger import Health, Ledger
+from memd.survey import Survey
+
+UNKNOWN_SHARE = 0.2
+"""Share of records of unknown type above which a source is reported."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectStatus:
+    root: str
+    name: str
+    how: str
+    """`init`, `auto`, `declared` or `global`."""
+    sessions: int
+    backlog_bytes: int
+    notes: int
+    last_distill: str
+    last_summary: str
+    calls_today: int
+    usage_today: Usage
+    problems: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    version: str
+    curator: str
+    calls_today: int
+    calls_limit: int
+    """0: none."""
+    backend_error: str
+    projects: tuple[ProjectStatus, ...]
+    excluded: tuple[str, ...]
+    ingestion: tuple[tuple[str, Health], ...]
+    """By source, summed over all projects."""
+    problems: tuple[str, ...]
+    """Everything that wants a person, most general first, projects' own included."""
+
+
+def report(rt: Runtime, *, version: str, unknown_keys: tuple[str, ...] = ()) -> Status:
+    """The state of everything memd manages."""
+    known = rt.registry()
+    projects = list(rt.projects())
+    if known.global_store_id:
+        projects.append(rt.global_project)
+    survey = surveys.take(rt, projects)
+    ledgers = {p.root: ledger.read(rt.paths, p.root) for p in projects}
+    rows = tuple(_project(rt, p, ledgers[p.root], survey) for p in projects)
+    state = backend.read(rt.paths)
+    ingestion = tuple(_ingestion(ledgers.values()))
+    problems = [
+        *unknown_keys,
+        *_state_problems(rt.paths),
+        *_backend_problems(state),
+        *(text for name, health in ingestion for text in ingestion_problems(name, health)),
+        *(f"{row.root}: {problem}" for row in rows for problem in row.problems),
+    ]
+    return Status(
+        version=version,
+        curator=rt.curator.describe(),
+        calls_today=state.calls if state.day == rt.today else 0,
+        calls_limit=rt.config.max_distills_per_day,
+        backend_error=state.error,
+        projects=rows,
+        excluded=tuple(dict.fromkeys((*rt.config.exclude, *known.excluded))),
+        ingestion=ingestion,
+        problems=tuple(problems),
+    )
+
+
+def ingestion_problems(source: str, health: Health) -> Iterator[str]:
+    """What people have to know of one source."""
+    if health.barren_bytes:
+        yield (
+            f"ingestion  : {health.barren_bytes} bytes read since {health.barren_since[:19]}, "
+            f"nothing usable extracted. ({source}; nothing is lost, it waits for a memd that "
+            f"knows the format)"
+        )
+    records = health.events + health.noise + health.unknown
+    if records and health.unknown > UNKNOWN_SHARE * records:
+        kinds = ", ".join(health.unknown_types[:5])
+        yield (
+            f"ingestion  : {health.unknown} of {records} records of {source} are of unknown "
+            f"type ({kinds})"
+        )
+
+
+def _project(rt: Runtime, project: Project, led: Ledger, survey: Survey) -> ProjectStatus:
+    entry = rt.registry().entries.get(project.root)
+    how = "global" if project.is_global else entry.how if entry else "declared"
+    refs = () if project.is_global else survey.of(project, led)
+    problems = list(_project_problems(led))
+    notes = 0
+    try:
+        store = onboard.store_to_read(rt.paths, project)
+        notes = inbox.count(store)
+    except (MemdError, OSError) as error:
+        if entry or project.is_global:
+            problems.insert(0, _short(error, project))
+    if apply.has_pending(rt, project):
+        problems.append("an update was interrupted; the next sync finishes it")
+    newest = led.journal[-1] if led.journal else None
+    return ProjectStatus(
+        root=project.root,
+        name=project.name,
+        how=how,
+        sessions=len(refs),
+        backlog_bytes=sum(
+            rt.sources[ref.source].backlog(ref, led.cursors.get(ref.key)) for ref in refs
+        ),
+        notes=notes,
+        last_distill=newest.at if newest else "",
+        last_summary=newest.summary if newest else "",
+        calls_today=led.calls.get(rt.today, 0),
+        usage_today=led.usage.get(rt.today, Usage()),
+        problems=tuple(problems),
+    )
+
+
+def _short(error: Exception, project: Project) -> str:
+    if not os.path.isdir(project.root):
+        return "the directory is gone; it is left alone and forgotten after 30 days"
+    return str(error).removeprefix(f"{project.root}: ")
+
+
+def _project_problems(led: Ledger) -> Iterator[str]:
+    if led.last.outcome == "failed":
+        yield f"last sync failed at {led.last.at}: {led.last.detail}"
+    if led.commit_error:
+        yield f"not committed: {led.commit_error}"
+    if led.strikes.count:
+        yield f"{led.strikes.count} unusable replies in a row: {led.strikes.reason}"
+    for entry in led.aside:
+        yield (
+            f"{entry.key} was set aside at {entry.at} ({entry.reason}); "
+            f"memd sync --retry takes it up again"
+        )
+    yield from (f"cannot be read: {line}" for line in led.unreadable)
+    broken = sum(health.broken for health in led.health.values())
+    if broken:
+        yield f"{broken} broken records were passed over"
+    if led.lost:
+        yield "its read markers are damaged"
+
+
+def _backend_problems(state: backend.Backend) -> Iterator[str]:
+    if state.is_dead:
+        yield f"curator    : does not answer since {state.dead_since}: {state.error}"
+
+
+def _state_problems(paths: Paths) -> Iterator[str]:
+    for folder in (paths.state, paths.in_state("projects"), paths.in_state("pending")):
+        for name in statefile.corrupt_files(folder):
+            yield f"state      : {name} in {folder} was damaged and moved aside"
+    for path in _documents(paths):
+        if statefile.is_damaged(path):
+            yield f"state      : {path} is damaged; the version before it is used"
+
+
+def _documents(paths: Paths) -> Iterator[str]:
+    yield paths.registry
+    yield backend.path(paths)
+    try:
+        names = sorted(os.listdir(paths.in_state("projects")))
+    except OSError:
+        return
+    yield from (paths.in_state("projects", n) for n in names if n.endswith(".json"))
+
+
+def _ingestion(ledgers: Iterable[Ledger]) -> Iterator[tuple[str, Health]]:
+    totals: dict[str, Health] = {}
+    for led in ledgers:
+        for name, new in led.health.items():
+            old = totals.get(name, Health())
+            since = sorted(s for s in (old.barren_since, new.barren_since) if s)
+            totals[name] = Health(
+                old.events + new.events,
+                old.noise + new.noise,
+                old.unknown + new.unknown,
+                old.broken + new.broken,
+                old.barren_bytes + new.barren_bytes,
+                since[0] if since else "",
+                tuple(dict.fromkeys((*old.unknown_types, *new.unknown_types))),
+            )
+    yield from sorted(totals.items())
+
+
+def registered(paths: Paths) -> tuple[str, ...]:
+    """Roots in the registry, for a report when the configuration cannot be used."""
+    return tuple(registry.read(paths).entries)

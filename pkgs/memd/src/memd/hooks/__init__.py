@@ -1,0 +1,1 @@
+"""What the CLIs call."""

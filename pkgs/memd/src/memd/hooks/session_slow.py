@@ -1,0 +1,80 @@
+"""What the start of a session may need once: the configuration, a new project.
+
+Imported only then: all of this is slow to import.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memd.config import loader, snapshot
+from memd.errors import ConfigError, MemdError
+from memd.log import logger
+from memd.projects import repository_root, worktree_root
+
+if TYPE_CHECKING:
+    from memd.config.snapshot import Snapshot
+    from memd.hooks.entry import Call
+    from memd.paths import Paths
+    from memd.runtime import Runtime
+
+
+def settings(paths: Paths) -> tuple[Snapshot, tuple[str, ...]]:
+    """The settings in force, kept for the next start, or the last valid ones with a notice.
+
+    Raises ConfigError when there are neither.
+    """
+    try:
+        config = loader.load(paths).config
+    except ConfigError as error:
+        try:
+            return snapshot.last_valid(paths), (f"{complaint(error)} The last valid one is used.",)
+        except snapshot.NoSnapshot:
+            raise error from None
+    snapshot.save(paths, config)
+    return snapshot.of(config), ()
+
+
+def complaint(error: ConfigError) -> str:
+    """For the person behind the session."""
+    return (
+        f"The configuration of memd is invalid: {error.problems[0]} "
+        "(memd config check lists all problems)."
+    )
+
+
+def take_in(paths: Paths, call: Call) -> tuple[str, ...]:
+    """Make the repository around a session a project, a worktree share its store.
+
+    Returns the notices that are due. What fails is logged and tried again next time.
+    """
+    from memd import onboard, runtime
+
+    try:
+        rt = runtime.build(paths.env)
+        root = rt.owners().owner(call.directory)
+        if not root:
+            project = onboard.adopt(
+                rt, call.directory, session=call.session, transcript=call.transcript
+            )
+            root = project.root if project else ""
+        if root and repository_root(call.directory) == root:
+            onboard.link_worktree(worktree_root(call.directory), root)
+        return _greeting(rt, root)
+    except (MemdError, OSError) as error:
+        logger(paths).error("%s: not taken in: %s", call.directory, error)
+        return ()
+
+
+def _greeting(rt: Runtime, root: str) -> tuple[str, ...]:
+    from memd import onboard
+
+    entry = rt.registry().entries.get(root)
+    if entry is None or not entry.greet:
+        return ()
+    notice = onboard.first_notice(rt, root)
+    try:
+        onboard.greeted(rt.paths, root)
+    except (MemdError, OSError) as error:
+        logger(rt.paths).error("%s: will be greeted again: %s", root, error)
+    return (notice,)

@@ -1,0 +1,141 @@
+"""The inbox of a store: many writers, one reader (INBOX-PROTOCOL.md)."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Collection, Iterable
+from datetime import datetime, timezone
+from typing import Final
+
+from memd import frontmatter, fsio
+from memd.errors import StoreError
+from memd.frontmatter_split import split
+from memd.model import Note
+
+INBOX_DIR: Final = "inbox"
+SUFFIXES: Final = (".md", ".txt")
+KINDS: Final = ("state", "decision", "todo", "mistake")
+MAX_NOTE_CHARS: Final = 4000
+"""Longer notes are shown cut."""
+MAX_NOTE_BYTES: Final = 1 << 20
+"""What lies behind that in one file is not read."""
+MAX_NOTES: Final = 1000
+
+
+def publish(
+    store: str,
+    text: str,
+    *,
+    source: str | None = None,
+    kind: str | None = None,
+    topic: str | None = None,
+    routed: str | None = None,
+    now: float,
+) -> str:
+    """Put a note into the inbox, whole and on disk, and return its path.
+
+    `now` is seconds since the epoch. Raises StoreError for an inbox that is a link, OSError.
+    """
+    directory = os.path.join(store, INBOX_DIR)
+    if os.path.islink(directory):
+        raise StoreError(f"{directory}: has to be a directory, not a link: remove it")
+    fsio.make_private_dir(directory)
+    at = datetime.fromtimestamp(now, timezone.utc)
+    about = {"source": source, "kind": kind, "topic": topic, "routed": routed}
+    keys = {key: value for key, value in about.items() if value}
+    # Text that itself begins like frontmatter is only safe below some.
+    if keys or split(text)[0]:
+        text = frontmatter.compose({"date": f"{at:%Y-%m-%dT%H:%M:%SZ}", **keys}, text)
+    name = f"{at:%Y%m%dT%H%M%S%f}-{os.getpid()}-{os.urandom(4).hex()}{SUFFIXES[0]}"
+    path = os.path.join(directory, name)
+    fsio.publish(path, text.encode("utf-8", "replace"), staging_dir=store)
+    return path
+
+
+def read(store: str, *, skip: Collection[str] = (), limit: int = MAX_NOTES) -> tuple[Note, ...]:
+    """The first `limit` notes by name, but for the names in `skip`. Takes nothing away."""
+    notes: list[Note] = []
+    for name in _names(store):
+        if len(notes) == limit:
+            break
+        if name not in skip:
+            notes += _read(os.path.join(store, INBOX_DIR, name))
+    return tuple(notes)
+
+
+def count(store: str) -> int:
+    """How many notes wait; reads none."""
+    return sum(_is_note(os.path.join(store, INBOX_DIR, name)) for name in _names(store))
+
+
+def delete(store: str, notes: Iterable[Note]) -> None:
+    """Delete exactly the files these notes were read from; others of their names stay."""
+    directory = os.path.join(store, INBOX_DIR)
+    for note in notes:
+        path = os.path.join(directory, note.name)
+        if any(found.fingerprint == note.fingerprint for found in _read(path)):
+            os.unlink(path)
+    if os.path.isdir(directory):
+        fsio.sync_directory(directory)
+
+
+def _names(store: str) -> list[str]:
+    directory = os.path.join(store, INBOX_DIR)
+    if os.path.islink(directory):
+        return []
+    try:
+        names = os.listdir(directory)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    return sorted(n for n in names if n.endswith(SUFFIXES) and not n.startswith("."))
+
+
+def _read(path: str) -> list[Note]:
+    """The note at `path`, if one is there."""
+    try:
+        fd = fsio.open_regular(path)
+    except OSError:
+        return []
+    try:
+        about = os.fstat(fd)
+        if about.st_nlink != 1:
+            return []
+        data = fsio.read_up_to(fd, MAX_NOTE_BYTES)
+    finally:
+        os.close(fd)
+    identity = (about.st_dev, about.st_ino, about.st_mtime_ns, about.st_size, fsio.sha256(data))
+    return [_note(os.path.basename(path), data, about.st_size, ":".join(map(str, identity)))]
+
+
+def _note(name: str, data: bytes, size: int, fingerprint: str) -> Note:
+    text = data.decode("utf-8", "replace")
+    if size > len(data):
+        text += f"\n[... {size - len(data)} bytes left out ...]\n"
+    raw, body = split(text)
+    try:
+        keys = frontmatter.parse(raw)
+    except ValueError:
+        keys, body = {}, text
+    kind = (_word(keys.get("kind")) or "").lower()
+    return Note(
+        name,
+        body,
+        fingerprint,
+        kind=kind if kind in KINDS else None,
+        source=_word(keys.get("source")),
+        date=_word(keys.get("date")),
+        topic=_word(keys.get("topic")),
+    )
+
+
+def _word(value: object) -> str | None:
+    return " ".join(value.split()) or None if isinstance(value, str) else None
+
+
+def _is_note(path: str) -> bool:
+    try:
+        about = os.lstat(path)
+    except FileNotFoundError:
+        return False
+    return stat.S_ISREG(about.st_mode) and about.st_nlink == 1

@@ -1,0 +1,90 @@
+"""Triggers that met a store in use: left for its holder, who looks again."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+from memd import fsio
+from memd.model import Project
+from memd.paths import Paths
+from memd.state import ledger
+
+Rest = Literal["all", "quiet", "none"]
+_ORDER: tuple[Rest, ...] = ("none", "quiet", "all")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What one sync is to read."""
+
+    trigger: str = "manual"
+    transcripts: tuple[str, ...] = ()
+    """Paths of sessions to read whatever their age."""
+    rest: Rest = "all"
+    """Which other sessions: all, those that are quiet, or none."""
+    retry: bool = False
+    """Take up again what was set aside."""
+
+    def merged(self, others: Iterable[Request]) -> Request:
+        """One request that covers all; it keeps this one's trigger."""
+        requests = (self, *others)
+        return Request(
+            self.trigger,
+            tuple(dict.fromkeys(path for r in requests for path in r.transcripts)),
+            max((r.rest for r in requests), key=_ORDER.index),
+            any(r.retry for r in requests),
+        )
+
+
+def leave(paths: Paths, project: Project, request: Request) -> None:
+    """Ask whoever holds the store to serve this request too. Survives a crash."""
+    path = _path(paths, project)
+    fsio.make_private_dir(os.path.dirname(path))
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    try:
+        os.write(fd, json.dumps(asdict(request)).encode() + b"\n")
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def waiting(paths: Paths, project: Project) -> bool:
+    return os.path.exists(_path(paths, project))
+
+
+def collect(paths: Paths, project: Project) -> tuple[Request, ...]:
+    """Take all requests left so far. Only the holder of the store may call this."""
+    path = _path(paths, project)
+    taken = f"{path}.taken"
+    try:
+        os.rename(path, taken)
+    except FileNotFoundError:
+        return ()
+    with open(taken, "rb") as file:
+        lines = file.read().splitlines()
+    os.unlink(taken)
+    return tuple(request for line in lines for request in _parse(line))
+
+
+def _parse(line: bytes) -> tuple[Request, ...]:
+    try:
+        fields = json.loads(line)
+        return (
+            Request(
+                str(fields["trigger"]),
+                tuple(str(path) for path in fields["transcripts"]),
+                fields["rest"] if fields["rest"] in _ORDER else "all",
+                bool(fields["retry"]),
+            ),
+        )
+    except (ValueError, KeyError, TypeError):
+        return (Request(),)
+
+
+def _path(paths: Paths, project: Project) -> str:
+    name = os.path.basename(ledger.path(paths, project.root)).removesuffix(".json")
+    return paths.in_state("marks", name)

@@ -1,0 +1,35 @@
+"""The archive: what left the four files, verbatim, by month."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from memd.fsio import sha256
+from memd.model import ArchiveEntry
+from memd.store import layout
+from memd.store.memory import FileChange, change, writable
+
+_SOURCE_LIMIT = 200
+
+
+def planned(store: str, entries: Sequence[ArchiveEntry], *, now: str) -> tuple[FileChange, ...]:
+    """This month's file with the entries added at its end; nothing for no entries.
+
+    `now` is an ISO time, UTC; the same arguments on the same file give the same change.
+    Raises StoreError when the file cannot be read.
+    """
+    if not entries:
+        return ()
+    month = now[:7]
+    path = layout.archive_path(store, month)
+    data = layout.read_file(path, limit=layout.ARCHIVE_LIMIT)
+    old = data.decode("utf-8", "surrogateescape") or f"# Archive {month}\n"
+    text = "".join([old, *(_section(entry, now) for entry in entries)])
+    return (change(os.path.relpath(path, store), sha256(data), text),)
+
+
+def _section(entry: ArchiveEntry, now: str) -> str:
+    source = "".join(c if c.isprintable() else " " for c in entry.source)[:_SOURCE_LIMIT].strip()
+    end = "" if entry.content.endswith("\n") else "\n"
+    return writable(f"\n## {now} - {source or 'unnamed'}\n\n{entry.content}{end}")

@@ -1,0 +1,87 @@
+"""The git history of a store: who changed which line, when, and from which session."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from memd.model import MEMORY_FILES
+from memd.store import layout
+from memd.store.memory import is_memory
+from memd.store.repository import MemoryRepository, NewCommit
+
+HAND_EDIT: Final = "Hand edit"
+EXCLUDE: Final = "".join(
+    f"{line}\n" for line in ("/*", *(f"!/{name}" for name in MEMORY_FILES), "!/archive/", ".*")
+)
+"""What keeps all but the four files and the archive out, also from `git add`."""
+
+_SUBJECT_LIMIT: Final = 300
+_TRAILER_LINE: Final = re.compile(r"\s*[A-Za-z]+(-[A-Za-z]+)+\s*:")
+_OWN_TRAILER: Final = re.compile(r"\bMemd-[A-Za-z-]+\s*:\s*\S*", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    sha: str
+
+
+@dataclass(frozen=True, slots=True)
+class NothingToCommit:
+    """The newest commit holds the files as they are."""
+
+
+def message(summary: str, trailers: Iterable[tuple[str, str]]) -> str:
+    """A commit message: the summary as its one line, then the trailers, one line each.
+
+    What looks like a trailer in the summary, which a model wrote, is left out.
+    """
+    lines = (line for line in summary.splitlines() if not _TRAILER_LINE.match(line))
+    subject = _one_line(_OWN_TRAILER.sub(" ", _one_line(" ".join(lines))))
+    block = "".join(f"{name}: {_one_line(value)}\n" for name, value in trailers)
+    return f"{subject[:_SUBJECT_LIMIT] or 'Update memory'}\n\n{block}".rstrip("\n") + "\n"
+
+
+def commit(store: str, text: str, *, paths: Collection[str] = ()) -> Committed | NothingToCommit:
+    """Commit what the four files and the archive hold now, with `text` as the message.
+
+    `paths` (below the store) are the files memd itself has written; with them given, what a
+    person changed in other ones becomes a commit of its own before it. Raises StoreError.
+    """
+    repository = MemoryRepository(store)
+    tip = repository.tip()
+    contents = _contents(store)
+    dirty = [path for path, data in contents.items() if not tip.holds(path, data)]
+    dirty += [path for path in tip.blobs if is_memory(path) and path not in contents]
+    own = [path for path in dirty if not paths or path in paths]
+    by_hand = [path for path in dirty if path not in own]
+    commits = [
+        NewCommit(subject, {path: contents.get(path) for path in chosen})
+        for subject, chosen in ((HAND_EDIT, by_hand), (text, own))
+        if chosen
+    ]
+    return Committed(repository.append(commits, tip=tip)) if commits else NothingToCommit()
+
+
+def begin(store: str) -> None:
+    """Give the store a repository with a first commit, unless it has one. Raises StoreError."""
+    repository = MemoryRepository(store)
+    if not repository.exists:
+        text = message("Begin the memory", [("Memd-Trigger", "init")])
+        repository.create(NewCommit(text, _contents(store)), exclude=EXCLUDE)
+
+
+def _contents(store: str) -> Mapping[str, bytes]:
+    """Each file that belongs into the history, by its path below the store."""
+    return {
+        path: layout.read_file(os.path.join(store, path), limit=layout.ARCHIVE_LIMIT)
+        for path in (*MEMORY_FILES, *layout.archived(store))
+        if is_memory(path) and os.path.lexists(os.path.join(store, path))
+    }
+
+
+def _one_line(text: str) -> str:
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())

@@ -1,0 +1,161 @@
+"""What stands where in a store, and whether a store may be touched at all.
+
+On the session-start path: imports nothing but `os`, `stat` and memd's own plain modules.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from memd import fsio
+from memd.errors import StoreError
+from memd.paths import STORE_ID_FILE, store_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+ARCHIVE_DIR = "archive"
+INBOX_DIR = "inbox"
+GIT_DIR = ".git"
+SUFFIX = ".md"
+
+FILE_LIMIT = 4 << 20
+"""Bytes of a memory file."""
+ARCHIVE_LIMIT = 64 << 20
+"""Bytes of one month of the archive."""
+_ABANDONED_AFTER = 3600
+"""Seconds after which nobody is still writing a staged file."""
+
+
+def archive_dir(store: str) -> str:
+    return os.path.join(store, ARCHIVE_DIR)
+
+
+def archive_path(store: str, month: str) -> str:
+    """`month` is YYYY-MM."""
+    return os.path.join(store, ARCHIVE_DIR, month + SUFFIX)
+
+
+def inbox_dir(store: str) -> str:
+    return os.path.join(store, INBOX_DIR)
+
+
+def id_path(store: str) -> str:
+    return os.path.join(store, STORE_ID_FILE)
+
+
+def safe_store(root: str, links: Collection[str] = ()) -> str:
+    """The real directory of the store of `root`, once nothing in it leads elsewhere.
+
+    `.memory` itself may be a link only to one of the stores in `links`. Raises StoreError
+    for any other link, and for hard links, FIFOs and devices among what memd reads or writes.
+    """
+    store = store_of(root)
+    if os.path.islink(store):
+        target = os.path.realpath(store)
+        if target not in links:
+            raise StoreError(
+                f"{store}: is a link to {target}, which is not the store of this project's main "
+                "worktree: remove the link"
+            )
+        store = target
+    _check_directory(store)
+    for name in (ARCHIVE_DIR, INBOX_DIR, GIT_DIR):
+        path = os.path.join(store, name)
+        if os.path.lexists(path):
+            _check_directory(path)
+    for path in _files(store):
+        _check_file(path)
+    return store
+
+
+def read_id(store: str) -> str:
+    """The id that memd gave the store, "" without one."""
+    try:
+        return fsio.read_regular(id_path(store), limit=200).decode("ascii").strip()
+    except (OSError, ValueError):
+        return ""
+
+
+def read_file(path: str, *, limit: int) -> bytes:
+    """A file of the store, empty when missing. Raises StoreError when it cannot be read whole."""
+    try:
+        return fsio.read_regular(path, limit=limit)
+    except FileNotFoundError:
+        return b""
+    except fsio.TooLarge as error:
+        raise StoreError(f"{path}: is {error.strerror}: move some of it elsewhere") from error
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be read: {error.strerror}") from error
+
+
+def archived(store: str) -> tuple[str, ...]:
+    """Paths of the archive's files below the store, by name. Raises StoreError."""
+    return tuple(os.path.join(ARCHIVE_DIR, name) for name in sorted(_texts(archive_dir(store))))
+
+
+def clear_leftovers(store: str, *, now: float) -> None:
+    """Remove what interrupted writers left behind; only the holder of the store's lock may.
+
+    `now` is seconds since the epoch. A note whose writer was cut off just after publishing
+    it becomes readable by this.
+    """
+    for directory in (store, archive_dir(store)):
+        for name in _names(directory):
+            if name.startswith(fsio.PREFIX):
+                _clear(os.path.join(directory, name), now)
+
+
+def _clear(path: str, now: float) -> None:
+    try:
+        about = os.lstat(path)
+        old = about.st_mtime < now - _ABANDONED_AFTER
+        if stat.S_ISDIR(about.st_mode):
+            if old:
+                import shutil
+
+                shutil.rmtree(path, ignore_errors=True)
+        elif old or path.endswith(fsio.TEMPORARY) or about.st_nlink > 1:
+            os.unlink(path)
+    except FileNotFoundError:
+        pass
+
+
+def _files(store: str) -> list[str]:
+    directories = (store, archive_dir(store))
+    return [id_path(store), *(os.path.join(d, name) for d in directories for name in _texts(d))]
+
+
+def _texts(directory: str) -> list[str]:
+    return [n for n in _names(directory) if n.endswith(SUFFIX) and not n.startswith(".")]
+
+
+def _names(directory: str) -> list[str]:
+    try:
+        return os.listdir(directory)
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise StoreError(f"{directory}: cannot be read: {error.strerror}") from error
+
+
+def _check_directory(path: str) -> None:
+    try:
+        about = os.lstat(path)
+    except FileNotFoundError:
+        raise StoreError(f"{path}: there is no memory here: run memd init") from None
+    if not stat.S_ISDIR(about.st_mode):
+        raise StoreError(f"{path}: has to be a directory, not a link or a file: move it away")
+
+
+def _check_file(path: str) -> None:
+    try:
+        about = os.lstat(path)
+    except FileNotFoundError:
+        return
+    if not stat.S_ISREG(about.st_mode):
+        raise StoreError(f"{path}: has to be a regular file, not a link or a device: remove it")
+    if about.st_nlink > 1:
+        raise StoreError(f"{path}: has a second name (hard link): replace it by a copy")

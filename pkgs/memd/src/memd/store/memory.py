@@ -1,0 +1,147 @@
+"""The four files: read, composed anew, replaced."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from dataclasses import dataclass
+from typing import Final
+
+from memd import frontmatter, fsio
+from memd.errors import StoreError
+from memd.frontmatter_split import split
+from memd.model import MEMORY_FILES, Memory, MemoryFile, MemoryUpdate
+from memd.store import layout
+
+_MEMORY_PATH: Final = re.compile(
+    "|".join([*map(re.escape, MEMORY_FILES), rf"{layout.ARCHIVE_DIR}/[0-9]{{4}}-[0-9]{{2}}\.md"])
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """One file of a store that is to get a new text."""
+
+    path: str
+    """Below the store."""
+    old_sha: str
+    """SHA-256 hex of the bytes the change was made from; of nothing for a new file."""
+    new_sha: str
+    text: str
+    """The whole new text."""
+
+
+class EditedMeanwhile(StoreError):
+    """The file holds neither the old nor the new text: a person edited it. Names the file."""
+
+
+def is_memory(path: str) -> bool:
+    """Whether this path below a store is one of the four files or a month of the archive."""
+    return _MEMORY_PATH.fullmatch(path) is not None
+
+
+def read(store: str) -> Memory:
+    """The memory as it is; a missing file is an empty one. Raises StoreError."""
+    return {name: _read_file(store, name) for name in MEMORY_FILES}
+
+
+def compose(file: MemoryFile, body: str, *, today: str) -> str:
+    """The file's whole text with a new body, its frontmatter kept and dated `today`.
+
+    Raises ValueError when it has no valid frontmatter.
+    """
+    if not frontmatter.is_valid(file.frontmatter):
+        raise ValueError(f"no valid frontmatter ({', '.join(frontmatter.REQUIRED)})")
+    return frontmatter.restamp(split(file.text)[0], today, writable(body))
+
+
+def planned(
+    store: str, memory: Memory, update: MemoryUpdate, *, today: str
+) -> tuple[FileChange, ...]:
+    """What the update makes of the files it touches.
+
+    Raises StoreError when one of them has no valid frontmatter to keep.
+    """
+    return tuple(_planned(store, memory[name], body, today) for name, body in update.bodies.items())
+
+
+def change(path: str, old_sha: str, text: str) -> FileChange:
+    """The change of one file, which held bytes of this hash, to `text`."""
+    return FileChange(path, old_sha, fsio.sha256(_encoded(text)), text)
+
+
+def writable(text: str) -> str:
+    """The text without what UTF-8 cannot hold (lone surrogates)."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def check_change(store: str, change: FileChange) -> None:
+    """Raises EditedMeanwhile when the change can no longer be made."""
+    _is_made(store, change)
+
+
+def write_change(store: str, change: FileChange) -> None:
+    """Make the change, once however often it is called; durable when this returns.
+
+    Raises EditedMeanwhile, StoreError for a path memd never writes, OSError.
+    """
+    path = os.path.join(store, change.path)
+    if _is_made(store, change):
+        fsio.sync_directory(os.path.dirname(path))
+        return
+    fsio.make_private_dir(os.path.dirname(path))
+    fsio.write_atomic(path, _encoded(change.text), mode=_mode(path))
+
+
+def _is_made(store: str, change: FileChange) -> bool:
+    if not is_memory(change.path):
+        raise StoreError(f"{change.path!r}: memd writes no such file")
+    path = os.path.join(store, change.path)
+    sha = fsio.sha256(layout.read_file(path, limit=layout.ARCHIVE_LIMIT))
+    if sha not in (change.old_sha, change.new_sha):
+        raise EditedMeanwhile(path)
+    return sha == change.new_sha
+
+
+def _planned(store: str, file: MemoryFile, body: str, today: str) -> FileChange:
+    try:
+        return change(file.name, file.digest, compose(file, body, today=today))
+    except ValueError as error:
+        raise StoreError(
+            f"{os.path.join(store, file.name)}: {error}: repair its first lines by hand, "
+            "or move it away and run memd init"
+        ) from error
+
+
+def _encoded(text: str) -> bytes:
+    # Bytes that are not UTF-8 in an archive a person wrote to pass through as they are.
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _mode(path: str) -> int:
+    try:
+        return stat.S_IMODE(os.stat(path).st_mode)
+    except FileNotFoundError:
+        return 0o600
+
+
+def _read_file(store: str, name: str) -> MemoryFile:
+    path = os.path.join(store, name)
+    data = layout.read_file(path, limit=layout.FILE_LIMIT)
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise StoreError(
+            f"{path}: is not UTF-8 text (byte {error.start}): convert it, or restore it with git"
+        ) from error
+    raw, body = split(text)
+    return MemoryFile(name, _valid_keys(raw), body, text, fsio.sha256(data))
+
+
+def _valid_keys(raw: str) -> dict[str, object]:
+    try:
+        keys = frontmatter.parse(raw)
+    except ValueError:
+        return {}
+    return keys if frontmatter.is_valid(keys) else {}

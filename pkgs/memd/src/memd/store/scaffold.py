@@ -1,0 +1,52 @@
+"""The making of a store."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+
+from memd import frontmatter, fsio
+from memd.errors import StoreError
+from memd.model import MEMORY_FILES
+from memd.paths import store_of
+from memd.store import history, layout
+from memd.templates import EMPTY_BODIES
+
+
+def create(root: str, project_name: str, *, today: str, git: bool) -> str:
+    """Make what is missing of the store below `root`, change nothing that is there; its id.
+
+    `today` is an ISO date. With `git`, the store gets a repository with a first commit.
+    May run beside itself or a writer. Raises StoreError for a store that is not safe to
+    use, for a root that is gone or when git fails, OSError.
+    """
+    if not os.path.isdir(root):
+        raise StoreError(f"{root}: no such directory: no memory is made there")
+    if not os.path.lexists(store_of(root)):
+        fsio.make_private_dir(store_of(root))
+    store = layout.safe_store(root)
+    for directory in (layout.archive_dir(store), layout.inbox_dir(store)):
+        fsio.make_private_dir(directory)
+    for name in MEMORY_FILES:
+        text = frontmatter.compose(_keys(name, project_name, today), EMPTY_BODIES[name])
+        _publish(store, os.path.join(store, name), text)
+    _publish(store, layout.id_path(store), secrets.token_hex(16) + "\n")
+    if git:
+        history.begin(store)
+    return layout.read_id(store)
+
+
+def _keys(name: str, project_name: str, today: str) -> dict[str, object]:
+    return {
+        "type": name.removesuffix(layout.SUFFIX),
+        "project": project_name,
+        "last_updated": today,
+        "status": "active",
+    }
+
+
+def _publish(store: str, path: str, text: str) -> None:
+    if not os.path.lexists(path):
+        with contextlib.suppress(FileExistsError):
+            fsio.publish(path, text.encode(), staging_dir=store)
