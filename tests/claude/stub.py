@@ -66,7 +66,9 @@ class Stub(http.server.BaseHTTPRequestHandler):
     def _answer(self, request: dict[str, Any]) -> str:
         if CURATOR_MARK not in json.dumps(request.get("system", "")):
             return SESSION_ANSWER
-        prompt = _text(request["messages"][-1]["content"])
+        # The client puts notes of its own behind the prompt, in messages of other roles.
+        said = [message for message in request["messages"] if message["role"] == "user"]
+        prompt = _text(said[-1]["content"])
         done = subprocess.run(
             self.answer_command,
             input=prompt,
