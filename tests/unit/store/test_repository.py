@@ -204,7 +204,9 @@ def test_a_missing_repository_is_named_with_the_remedy(store: Path) -> None:
         MemoryRepository(str(store)).tip()
 
 
-@pytest.mark.parametrize("damage", ["no objects", "HEAD is a directory", "wrong ref", "no config"])
+@pytest.mark.parametrize(
+    "damage", ["no objects", "no HEAD", "HEAD is a directory", "wrong ref", "no config"]
+)
 def test_a_broken_repository_is_named_with_the_remedy(
     store: Path, repository: MemoryRepository, damage: str
 ) -> None:
@@ -213,6 +215,8 @@ def test_a_broken_repository_is_named_with_the_remedy(
     if damage == "no objects":
         for path in (place / "objects" / "pack").iterdir():
             path.unlink()
+    elif damage == "no HEAD":
+        (place / "HEAD").unlink()
     elif damage == "HEAD is a directory":
         (place / "HEAD").unlink()
         (place / "HEAD").mkdir()

@@ -179,7 +179,7 @@ def _without_done(text: str) -> str:
 def _filled(kinds: Sequence[_Kind], room: int) -> str:
     """All kinds within `room`. Each is sure of its share; what one leaves, the next may take."""
     whole = _GAP.join(kind.whole for kind in kinds)
-    if units(whole) <= room:
+    if not kinds or units(whole) <= room:
         return whole
     room -= units(_left_out({kind.file: len(kind.sections) for kind in kinds}))
     share = max(0, room // len(kinds) - len(_GAP))
@@ -245,7 +245,7 @@ def _shared(kinds: Sequence[_Kind], chars: int, left: int, place: str) -> str:
         return ""
     title = f"# Memory of no single project, in {_line(place)}"
     if chars == 0:
-        return title if units(title + _GAP) <= left else ""
+        return title if units(title) <= left // 4 else ""
     text = _filled(kinds, min(chars, left // 4) - units(title + _GAP))
     return _GAP.join((title, text)) if text else ""
 
