@@ -26,6 +26,11 @@ LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)")
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
 SPAN = re.compile(r"`([^`]+)`")
 CALL = re.compile(r"(?<![\w./-])memd ([a-z][a-z-]*)(?: ([a-z]+))?")
+NETWORK = re.compile(
+    r"^\s*(?:import|from) (?:asyncio|ftplib|http|httpx|imaplib|requests|smtplib|socket|socketserver"
+    r"|ssl|telnetlib|urllib|urllib3|xmlrpc)\b",
+    re.M,
+)
 TEST_FILE = re.compile(r"`([\w/]*test_\w+\.py)`")
 
 
@@ -91,6 +96,13 @@ def test_the_list_of_modules_is_that_of_the_package() -> None:
     packages = {f"{os.path.dirname(path)}/" for path in there if path.endswith("/__init__.py")}
     modules = {path for path in there if not path.endswith("__init__.py")}
     assert sorted(listed) == sorted(packages | modules)
+
+
+def test_the_only_sockets_are_pairs_within_one_machine() -> None:
+    sources = {path.name: path.read_text("utf-8") for path in PACKAGE.rglob("*.py")}
+    users = {name for name, text in sources.items() if NETWORK.search(text)}
+    assert users == {"process.py"}
+    assert set(re.findall(r"\bsocket\.(\w+)\(", sources["process.py"])) == {"socketpair"}
 
 
 def test_every_test_that_a_promise_names_exists() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from memd import __version__, onboard, runtime
+from memd.__main__ import main
 
 SOURCE = str(Path(onboard.__file__).parents[1])
 DOOR = "import sys; from memd.__main__ import main; sys.exit(main())"
@@ -62,9 +64,7 @@ def project(env: dict[str, str], tmp_path: Path) -> str:
     return os.path.realpath(root)
 
 
-def run(
-    env: Mapping[str, str], *argv: str, stdin: str = ""
-) -> subprocess.CompletedProcess[str]:
+def run(env: Mapping[str, str], *argv: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, *argv], env=env, input=stdin, capture_output=True, text=True, check=False
     )
@@ -108,6 +108,22 @@ def test_a_hook_never_ends_with_the_code_that_blocks(env: dict[str, str]) -> Non
     for argv in ([], ["stop"], ["--bogus"], ["session-start", "more"]):
         ended = run(env, "-c", DOOR, "hook", *argv)
         assert (ended.returncode, ended.stdout) == (0, "")
+
+
+def test_the_door_reads_the_arguments_of_the_process(
+    env: dict[str, str],
+    project: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(os, "environ", env)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(start_of(project).encode())))
+    monkeypatch.setattr(sys, "argv", ["memd", "hook", "session-start"])
+    assert main() == 0
+    assert "STATE-FACT" in capsys.readouterr().out
+    monkeypatch.setattr(sys, "argv", ["memd", "--version"])
+    assert main() == 0
+    assert capsys.readouterr().out == f"memd {__version__}\n"
 
 
 def test_a_person_can_still_ask_what_a_hook_is(env: dict[str, str]) -> None:

@@ -41,6 +41,11 @@ def test_the_brief_is_answered_as_the_client_wants_it(env: dict[str, str], proje
     assert "STATE-FACT" in output["additionalContext"]
 
 
+def test_with_nothing_to_tell_nothing_is_printed(env: dict[str, str], tmp_path: Path) -> None:
+    assert call(env, "session-start", cwd=str(tmp_path), session_id="s1") == ""
+    assert log(env) == ""
+
+
 def test_an_answer_is_the_same_through_a_text_file(env: dict[str, str], project: str) -> None:
     data = json.dumps({"cwd": project}).encode()
     stdout = io.StringIO()

@@ -44,9 +44,7 @@ def with_global(env: dict[str, str]) -> str:
 # --- where a session is ----------------------------------------------------------------
 
 
-def test_a_project_is_told_its_memory_in_any_of_its_directories(
-    paths: Paths, project: str
-) -> None:
+def test_a_project_is_told_its_memory_in_any_of_its_directories(paths: Paths, project: str) -> None:
     below = os.path.join(project, "src", "deep")
     os.makedirs(below)
     for directory in (project, below):
@@ -210,9 +208,17 @@ def test_a_project_that_the_sweep_took_in_is_greeted_at_its_first_session(
     assert told(paths, root) == ""
 
 
-def test_a_person_who_asks_changes_nothing(
-    paths: Paths, repository: Callable[[str], str]
+def test_a_project_without_git_is_greeted_too(
+    env: dict[str, str], paths: Paths, tmp_path: Path
 ) -> None:
+    place = tmp_path / "plain"
+    place.mkdir()
+    onboard.init(runtime.build(env), str(place))
+    registry.update(paths, str(place), greet=True)
+    assert "now remembers" in told(paths, str(place))
+
+
+def test_a_person_who_asks_changes_nothing(paths: Paths, repository: Callable[[str], str]) -> None:
     root = repository("new")
     assert asked(paths, root) == ""
     assert not os.path.exists(os.path.join(root, ".memory"))
@@ -249,9 +255,7 @@ def test_a_linked_worktree_shares_the_store(paths: Paths, project: str, tmp_path
     assert "STATE-FACT" in told(paths, tree)
 
 
-def test_a_project_that_moved_is_found_again(
-    paths: Paths, project: str, tmp_path: Path
-) -> None:
+def test_a_project_that_moved_is_found_again(paths: Paths, project: str, tmp_path: Path) -> None:
     moved = str(tmp_path / "moved")
     os.rename(project, moved)
     assert "STATE-FACT" in told(paths, moved)

@@ -39,6 +39,9 @@ FULL = Ledger(
 )
 
 
+FIELDS = sorted(f.name for f in dataclasses.fields(Ledger))
+
+
 def test_everything_comes_back_as_it_was_written(paths: Paths) -> None:
     ledger.edit(paths, "/p", lambda _: FULL)
     assert ledger.read(paths, "/p") == FULL
@@ -126,7 +129,7 @@ def test_a_barren_source_remembers_since_when() -> None:
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.text(max_size=5),
         lambda inner: st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from(sorted(f.name for f in dataclasses.fields(Ledger))), inner),
+        | st.dictionaries(st.sampled_from(FIELDS), inner),
         max_leaves=10,
     )
 )

@@ -17,5 +17,5 @@ def main() -> int:
     return command_line()
 
 
-if __name__ == "__main__":
+if __name__ == "__main__":  # pragma: no cover - in processes of their own only
     sys.exit(main())

@@ -38,6 +38,7 @@ _LONGEST_NOTICE = 500
 _BULLET = r"(?:[-*+]|[0-9]{1,9}[.)])"
 _ITEM = re.compile(rf"^[ \t]*{_BULLET}[ \t]", re.MULTILINE)
 _DONE = re.compile(rf"([ \t]*){_BULLET}[ \t]+\[[xX]\](?:[ \t]|$)")
+_TWO_UNITS = re.compile("[\U00010000-\U0010ffff]")
 _MARKER = re.compile("<!--(?=[ \t]*memd:brief:)")
 # Control characters could drive the terminal of a person who looks at a brief.
 _CONTROL = dict.fromkeys((*range(9), *range(11, 32), *range(127, 160)))
@@ -98,7 +99,7 @@ def build(
 
 def units(text: str) -> int:
     """Size of a text in UTF-16 units."""
-    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+    return len(text) + len(_TWO_UNITS.findall(text))
 
 
 # --- what there is to tell ---------------------------------------------------------
@@ -229,8 +230,10 @@ def _cut(text: str, room: int) -> str:
 
 
 def _clipped(text: str, size: int) -> str:
-    data = text.encode("utf-16-le", "surrogatepass")[: 2 * max(size, 0)]
-    return data.decode("utf-16-le", "ignore")
+    head = text[: max(size, 0)]
+    while head and (over := units(head) - size) > 0:
+        head = head[: -((over + 1) // 2)]
+    return head
 
 
 def _left_out(missing: Mapping[str, int]) -> str:

@@ -28,7 +28,7 @@ def expand(path: str, home: str) -> str:
 class Paths:
     """The locations that follow from an environment (XDG base directories, HOME)."""
 
-    __slots__ = ("home", "config_file", "system_config_files", "state", "env")
+    __slots__ = ("config_file", "env", "home", "state", "system_config_files")
 
     def __init__(self, env: Mapping[str, str]) -> None:
         self.env = env

@@ -18,7 +18,7 @@ _GIT_FILE_LIMIT = 4096
 class Owners:
     """Answers who owns a directory: the deepest registered or excluded one above it wins."""
 
-    __slots__ = ("_excluded", "_found", "_former", "_roots")
+    __slots__ = ("_excluded", "_former", "_found", "_roots")
 
     def __init__(
         self, roots: Iterable[str], former: Mapping[str, str], excluded: Iterable[str]

@@ -66,9 +66,14 @@ def _token(prefix: str, least: int) -> str:
     return rf"{prefix}(?:[\w-]{{{least},}}{_more()}{{0,8}}|{short})"
 
 
+def _wrapped(of: str, size: int) -> str:
+    """Exactly `size` characters, broken anywhere."""
+    return rf"(?:{of}(?:{_BREAK})?){{{size - 1}}}{of}(?!\w)"
+
+
 def _sized(prefix: str, size: int, least: int, of: str = "[A-Za-z0-9]") -> str:
     """A token of `size` characters; in one line also a longer one or a cut one from `least` on."""
-    wrapped = rf"(?:{of}(?:{_BREAK})?){{{size - 1}}}{of}(?!\w)"
+    wrapped = _wrapped(of, size)
     return rf"{prefix}(?:{of}{{{size},}}|{wrapped}|{of}{{{least},}}{_more()}{{0,8}})"
 
 
@@ -77,7 +82,7 @@ _KEY_LIKE: Final = r"(?=[A-Za-z_]{0,15}[0-9]|[A-Za-z_]{0,14}[a-z][A-Z])"
 
 _ENDS: Final = r"""(?=[\s"'`,;)\\]|\Z)"""
 _NO_PLACEHOLDER: Final = (
-    rf"(?!\[REDACTED:|\$(?:[({{]|[A-Z_][A-Z0-9_]{{0,63}}\b|\w{{1,64}}{_ENDS})|<[^>\n]{{0,64}}>|\{{|%[sd(]"
+    rf"(?!\[REDACTED:|\$(?:[({{]|[A-Z_][A-Z0-9_]{{0,63}}\b|(?:[a-z]\w{{0,63}}|[0-9@]){_ENDS})|<[^>\n]{{0,64}}>|\{{|%[sd(]"
     rf"|[xX*.\u2026]{{2,64}}{_ENDS}|(?:[Nn]one|null|nil|undefined|[Tt]rue|[Ff]alse){_ENDS})"
 )
 _QUOTED: Final = (  # plain, escaped once, escaped twice, single
@@ -103,8 +108,8 @@ _DEFINE: Final = (  # "NAME": or NAME: str = or NAME => or NAME :=
 )
 
 _PEM: Final = r"[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
-_PEM_END: Final = rf"-{{4,5}} ?END {_PEM}[\w-]*"
-_PEM_GAP: Final = r"(?:[^A-Za-z0-9+/\\]|\\{1,4}[nrt]|[0-9]{1,6}[^A-Za-z0-9+/=]){0,60}"
+_PEM_END: Final = rf"-{{4,5}} ?END {_PEM}[\w+/=-]*"
+_PEM_GAP: Final = r"(?:[^A-Za-z0-9+/\\]|\+\s|\\{1,4}[nrt]|[0-9]{1,6}[^A-Za-z0-9+/=]){0,60}"
 _PEM_MATERIAL: Final = (
     r"(?:[A-Za-z0-9+/=]{16}|(?:Proc-Type|DEK-Info|Version|Comment|Charset|Hash|MessageID):)"
 )
@@ -123,8 +128,8 @@ RULES: Final[tuple[Rule, ...]] = (
     ),
     Rule(  # its head was cut off
         "ssh_private_key",
-        rf"(?<!{_BASE64}{{16}}\n)(?<!{_BASE64}{{16}}\r\n)(?<![^\n])"
-        rf"(?:{_BASE64}{{16,80}}\r?\n){{1,400}}(?:{_BASE64}{{1,80}}\r?\n)?{_PEM_END}",
+        rf"(?<!{_BASE64}{{16}}\n)(?<!{_BASE64}{{16}}\r\n)(?<!{_BASE64})"
+        rf"(?:{_BASE64}{{16,}}\r?\n){{1,400}}(?:{_BASE64}{{1,80}}\r?\n)?{_PEM_END}",
         ("private key",),
         "ExampleExampleExample+Example/Example\nabc=\n-----END RSA PRIVATE KEY-----",
         "the file ends in\n-----END RSA PRIVATE KEY-----",
@@ -167,7 +172,7 @@ RULES: Final[tuple[Rule, ...]] = (
     ),
     Rule(
         "aws_access",
-        rf"{_START}A(?:KI|SI)A(?:[A-Z0-9](?:{_BREAK})?){{15}}[A-Z0-9](?![A-Z0-9])",
+        rf"{_START}A(?:KI|SI)A(?:[A-Z0-9]{{16}}[A-Za-z0-9]*|{_wrapped('[A-Z0-9]', 16)})",
         ("akia", "asia"),
         "AKIAIOSFODNN7EXAMPLE",
         "EURASIA0123456789012345, ASIA",
@@ -277,7 +282,7 @@ RULES: Final[tuple[Rule, ...]] = (
     ),
     Rule(
         "url_password",
-        rf"://[^\s/:@\"'<>\\`]{{0,100}}:(?!\$\w{{1,64}}@){_NO_PLACEHOLDER}"
+        rf"://[^\s/:@\"'<>\\`]{{0,100}}:{_NO_PLACEHOLDER}"
         r"([^\s/\"'<>\\`]{1,256})(?=@)",
         ("://",),
         "postgres://example:value@db.example/app",

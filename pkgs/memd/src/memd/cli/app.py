@@ -2,25 +2,61 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
+from collections.abc import Iterable
+from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
 from memd import __version__
+from memd.cli.terminal import printable
 from memd.errors import ConfigError, MemdError
 from memd.paths import Paths
 
+BUG = 70
+# What a command line can be refused with; typer has it from click, or from a copy within itself.
+_Refused: Any = typer.BadParameter.__mro__[2]
+_REMEDIES = {
+    errno.EACCES: "; see who may use it",
+    errno.EROFS: "; it has to be writable",
+    errno.ENOSPC: "; make room there",
+}
+
+
+class Interrupted(MemdError):
+    """Control-C."""
+
+    exit_code = 130
+
+
+class _Commands(TyperGroup):
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            # Left alone, typer makes a silent exit or its own words of it, by version.
+            raise Interrupted("interrupted; what was not finished stays pending") from None
+
+
+def need_command(ctx: typer.Context) -> None:
+    """What a group does on its own: nothing, and a script has to learn that."""
+    if ctx.invoked_subcommand is None:
+        print(ctx.get_help(), file=sys.stderr)
+        raise typer.Exit(2)
+
+
 app = typer.Typer(
     name="memd",
+    cls=_Commands,
     help="The memory of AI coding CLIs: four small files per project, kept from session logs.",
-    no_args_is_help=True,
+    invoke_without_command=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-BUG = 70
 
 
 def _print_version(wanted: bool) -> None:
@@ -31,41 +67,62 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback()
 def _root(
-    version: bool = typer.Option(
+    ctx: typer.Context,
+    version: bool = typer.Option(  # noqa: ARG001 - its callback does the work
         False, "--version", callback=_print_version, is_eager=True, help="Show the version."
     ),
 ) -> None:
-    pass
+    need_command(ctx)
 
 
 def main() -> int:
     """Run the command line; the exit code says how it went."""
     from memd.cli import commands  # noqa: F401 - registers the commands on the app
 
+    _prepare_streams()
     try:
-        app(prog_name="memd", standalone_mode=True)
-    except SystemExit as done:
-        return done.code if isinstance(done.code, int) else 0
+        code = app(prog_name="memd", standalone_mode=False)
+        sys.stdout.flush()
+    except _Refused as error:
+        return _say([_refusal(error)], 2)
     except ConfigError as error:
         return _say(error.problems, error.exit_code)
     except MemdError as error:
-        return _say((str(error),), error.exit_code)
+        return _say([str(error)], error.exit_code)
     except BrokenPipeError:
         # Whoever read our output has gone; keep the interpreter from saying so at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
-        return _say((f"{error.filename or 'the system'}: {error.strerror or error}",), 1)
-    except KeyboardInterrupt:
-        return _say(("interrupted; what was not finished stays pending",), 130)
+        return _say([_system_error(error)], 1)
     except Exception:  # noqa: BLE001 - the boundary: a bug ends in the log, not on the terminal
         return _log_bug()
-    return 0
+    return code if isinstance(code, int) else 0
 
 
-def _say(lines: tuple[str, ...], code: int) -> int:
+def _prepare_streams() -> None:
+    """A stream that the caller closed is an empty one; no text is one that cannot be printed."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115 - for as long as memd runs
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+
+
+def _refusal(error: Any) -> str:
+    context = getattr(error, "ctx", None)
+    said = " ".join(error.format_message().split()).rstrip(".")
+    return f"{said}; see {context.command_path if context else 'memd'} --help"
+
+
+def _system_error(error: OSError) -> str:
+    said = f"{error.filename or 'the system'}: {error.strerror or error}"
+    return said + _REMEDIES.get(error.errno or 0, "")
+
+
+def _say(lines: Iterable[str], code: int) -> int:
     for line in lines:
-        print(f"memd: {line}", file=sys.stderr)
+        print(f"memd: {printable(line)}", file=sys.stderr)
     return code
 
 
@@ -74,4 +131,4 @@ def _log_bug() -> int:
 
     paths = Paths(os.environ)
     logger(paths).exception("a bug in: %s", " ".join(sys.argv[1:3]))
-    return _say((f"a bug in memd; the details are in {paths.log}",), BUG)
+    return _say([f"a bug in memd; the details are in {paths.log}"], BUG)

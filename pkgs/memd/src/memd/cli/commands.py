@@ -11,6 +11,9 @@ import typer
 from memd import __version__
 from memd.cli import render
 from memd.cli.app import app
+from memd.cli.config_commands import config_app
+from memd.cli.target import HOOK_TRIGGERS
+from memd.cli.terminal import readable, reporter
 from memd.errors import ConfigError, UsageFault
 from memd.paths import Paths
 
@@ -19,22 +22,33 @@ if TYPE_CHECKING:
     from memd.model import Project
     from memd.runtime import Runtime
 
-config_app = typer.Typer(
-    name="config", help="Look at the configuration. memd never writes it.", no_args_is_help=True
-)
 app.add_typer(config_app)
 
-PROJECT = typer.Option(None, "--project", "-p", metavar="PATH", help="A path in the project.")
+HERE = typer.Argument(None, metavar="PATH", help="Default: here.")
+PROJECT = typer.Option(
+    None, "--project", "-p", metavar="PATH", help="A path in the project, or its name."
+)
+
+
+def _events(begun: str) -> list[str]:
+    """What a shell is offered."""
+    return [event for event in HOOK_TRIGGERS if event.startswith(begun)]
+
+
+def _kinds(begun: str) -> list[str]:
+    from memd.inbox import KINDS
+
+    return [kind for kind in KINDS if kind.startswith(begun)]
 
 
 @app.command()
 def init(
-    path: str | None = typer.Argument(None, metavar="[PATH]", help="Default: here."),
+    path: str | None = HERE,
     name: str = typer.Option("", "--name", help="Name of the project; default: its directory's."),
     global_: bool = typer.Option(False, "--global", help="Make the memory of no single project."),
     backfill: bool = typer.Option(False, "--backfill", help="Distil the sessions that exist too."),
 ) -> None:
-    """Give a project a memory and register it; sessions from now on are remembered.
+    """Give a project a memory; from now on it is remembered.
 
     \b
     Examples:
@@ -110,7 +124,7 @@ def sweep(
 
 @app.command()
 def brief(
-    path: str | None = typer.Argument(None, metavar="[PATH]", help="Default: here."),
+    path: str | None = HERE,
     max_chars: int | None = typer.Option(None, "--max-chars", min=0, help="Hard limit; 0: none."),
     topic: str = typer.Option("", "--topic", help="Only sections that mention this word."),
 ) -> None:
@@ -128,14 +142,18 @@ def brief(
         Paths(os.environ), directory_of(path), max_chars=max_chars, topic=topic
     )
     if text:
-        print(text)
+        print(readable(text))
+    else:
+        reporter()("nothing is remembered here; memd status shows where something is")
 
 
 @app.command()
 def status(
     as_json: bool = typer.Option(False, "--json", help="For programs; the keys are stable."),
 ) -> None:
-    """Show what memd manages and what wants attention, problems first.
+    """Show what is managed and what wants attention.
+
+    Problems come first, each with a mark.
 
     \b
     Examples:
@@ -143,25 +161,25 @@ def status(
       memd status --json | jq .problems
     """
     from memd import health
-    from memd.config import loader
 
-    paths = Paths(os.environ)
     try:
-        unknown = loader.load(paths).unknown
         rt = _runtime(quiet=True)
     except ConfigError as error:
-        render.status_without_config(error.problems, health.registered(paths), as_json=as_json)
+        roots = health.registered(Paths(os.environ))
+        render.status_without_config(error.problems, roots, as_json=as_json)
         raise typer.Exit(2) from None
-    render.status(
-        health.report(rt, version=__version__, unknown_keys=unknown), as_json=as_json
-    )
+    unknown = tuple(f"config     : {line}" for line in rt.unknown_keys)
+    report = health.report(rt, version=__version__, unknown_keys=unknown)
+    render.status(report, as_json=as_json)
 
 
 @app.command("install-hooks")
 def install_hooks(
     remove: bool = typer.Option(False, "--remove", help="Take memd's hooks out again."),
 ) -> None:
-    """Wire memd into Claude Code's settings.json; nothing else in it changes.
+    """Wire memd into Claude Code's settings.json.
+
+    Nothing else in that file changes.
 
     \b
     Examples:
@@ -176,8 +194,10 @@ def install_hooks(
 
 
 @app.command()
-def trust(path: str | None = typer.Argument(None, metavar="[PATH]", help="Default: here.")) -> None:
-    """Accept a memory that memd did not make here, after you have looked at it.
+def trust(path: str | None = HERE) -> None:
+    """Accept a memory that memd did not make here.
+
+    Look at its files first: every session will be told what they say.
 
     \b
     Example:
@@ -187,7 +207,7 @@ def trust(path: str | None = typer.Argument(None, metavar="[PATH]", help="Defaul
     from memd.cli.target import directory_of
 
     done = onboard.trust(_runtime(), directory_of(path))
-    print(f"trusted {done.root}")
+    render.lines([f"trusted {done.root}"])
 
 
 @app.command()
@@ -196,24 +216,28 @@ def note(
     project: str | None = PROJECT,
     global_: bool = typer.Option(False, "--global", help="For the memory of no single project."),
     source: str = typer.Option("", "--source", help="Who says so."),
-    kind: str = typer.Option("", "--kind", help="state, decision, todo or mistake."),
+    kind: str = typer.Option(
+        "", "--kind", help="state, decision, todo or mistake.", autocompletion=_kinds
+    ),
 ) -> None:
-    """Record one fact now; the next distill files it. Prints the note's path.
+    """Record one fact for the next distill to file.
+
+    Prints the path of the note.
 
     \b
     Examples:
       memd note -m "the API listens on 9090"
       memd note --kind decision -m "we use sqlite, not postgres"
-      some-command | memd note --project ~/work/shop
+      git log -1 | memd note --project ~/work/shop
+      memd note --global -m "I prefer small commits"
     """
     from memd.cli import notes
 
-    text = sys.stdin.read() if message is None else message
+    text = notes.typed() if message is None else message
     published = notes.publish(
         Paths(os.environ), text, project=project, to_global=global_, source=source, kind=kind
     )
-    for warning in published.warnings:
-        print(f"memd: {warning}", file=sys.stderr)
+    render.warnings(published.warnings)
     print(published.path)
 
 
@@ -222,29 +246,40 @@ def exclude(
     path: str = typer.Argument(..., metavar="PATH"),
     undo: bool = typer.Option(False, "--undo", help="Manage it again."),
 ) -> None:
-    """Never manage a path: its sessions are read by nobody.
+    """Never manage a path; what is done there is not read.
 
     \b
     Examples:
       memd exclude ~/work/client-x
       memd exclude --undo ~/work/client-x
     """
-    from memd.cli.target import directory_of
+    from memd.cli import target
     from memd.state import registry
 
     paths = Paths(os.environ)
-    real = os.path.realpath(path) if undo else directory_of(path)
-    if undo and real in _runtime().config.exclude:
-        raise UsageFault(f"exclude: {real} is declared in the configuration: take it out there")
-    registry.exclude(paths, real, undo=undo)
-    print(f"{'managed again' if undo else 'excluded'}: {real}")
+    if not undo:
+        directory = target.directory_of(path)
+        registry.exclude(paths, directory, undo=False)
+        render.lines([f"excluded: {directory}"])
+        return
+    directory = target.real_path(path)
+    if directory in _runtime().config.exclude:
+        raise UsageFault(f"{directory}: is excluded by the configuration: take it out there")
+    if directory not in registry.read(paths).excluded:
+        raise UsageFault(f"{directory}: is not excluded itself; memd status lists what is")
+    registry.exclude(paths, directory, undo=True)
+    render.lines([f"managed again: {directory}"])
 
 
 @app.command()
 def hook(
-    event: str = typer.Argument(..., help="session-start, session-end or pre-compact."),
+    event: str = typer.Argument(
+        ..., metavar="EVENT", help=f"{', '.join(HOOK_TRIGGERS)}.", autocompletion=_events
+    ),
 ) -> None:
-    """Entry for the hooks of a CLI: reads JSON on standard input, never fails.
+    """What the hooks of a CLI call.
+
+    Reads JSON on standard input. Never fails and never blocks a session.
 
     \b
     Example:
@@ -257,9 +292,10 @@ def hook(
 
 @app.command()
 def curate() -> None:
-    """The built-in curator: sorts notes and explicit statements by rule, with no model.
+    """The built-in curator: no model, explicit statements only.
 
-    Reads a prompt on standard input and answers as any curator does.
+    Sorts notes and what was stated outright by rule. Reads a prompt on standard input and
+    answers as any curator does.
 
     \b
     To use it, in config.json:
@@ -267,12 +303,16 @@ def curate() -> None:
     """
     from memd.curator import builtin
 
+    if sys.stdin.isatty():
+        reporter()("reads a prompt from standard input, up to its end (Control-D)")
     raise typer.Exit(builtin.main(sys.stdin.buffer, sys.stdout.buffer))
 
 
 @app.command()
 def demo() -> None:
-    """Show the whole of memd on a bundled session, in a throw-away home, with no model.
+    """Show all of memd at work in a throw-away home.
+
+    The session is a bundled one, the curator the built-in one: nothing is sent anywhere.
 
     \b
     Example:
@@ -283,45 +323,8 @@ def demo() -> None:
     demonstration.run()
 
 
-@config_app.command("show")
-def config_show() -> None:
-    """Print every setting, its effective value and where it came from."""
-    from memd.config import loader
-
-    loaded = loader.load(Paths(os.environ))
-    render.table(("key", "value", "from"), [tuple(row) for row in loader.rows(loaded)])
-    render.warnings(loaded.unknown)
-
-
-@config_app.command("check")
-def config_check(
-    file: str | None = typer.Argument(None, metavar="[FILE]", help="Default: all in use."),
-) -> None:
-    """Validate the configuration, or one file alone; unknown keys fail too.
-
-    \b
-    Example:
-      memd config check ./config.json
-    """
-    from memd.config import loader
-
-    problems = loader.check_file(file) if file else loader.load(Paths(os.environ)).unknown
-    if problems:
-        raise ConfigError(problems)
-    print("the configuration is valid")
-
-
-@config_app.command("schema")
-def config_schema() -> None:
-    """Print the JSON Schema of config.json."""
-    from memd.config import schema
-
-    print(schema.text(), end="")
-
-
 def _runtime(*, quiet: bool = False) -> Runtime:
     from memd import runtime
-    from memd.cli.progress import reporter
 
     rt = runtime.build(os.environ, progress=reporter())
     if not quiet:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from dataclasses import dataclass
 
 from memd import inbox
+from memd.cli import target
+from memd.cli.terminal import reporter
 from memd.config import snapshot
 from memd.errors import ConfigError, StoreError, UsageFault
 from memd.paths import Paths, store_of
@@ -27,25 +30,42 @@ def publish(
 
     Raises UsageFault for an empty note, an unknown kind or a place outside any project.
     """
-    if not text.strip():
-        raise UsageFault("note: is empty; give the fact with -m or on standard input")
-    if kind and kind not in inbox.KINDS:
-        raise UsageFault(f"--kind: {kind!r} is none of {', '.join(inbox.KINDS)}")
+    _check(text, project, to_global, kind)
     settings, warnings = _settings(paths)
     known = registry.read(paths)
     if to_global:
-        store = _checked(settings.global_root, known.global_store_id, "memd init --global")
+        root, store_id = settings.global_root, known.global_store_id
+        store = _checked(root, store_id, "memd init --global")
     else:
         root = _root(paths, settings, known, project)
         entry = known.entries.get(root)
         store = _checked(root, entry.store_id if entry else "", f"memd init {root}")
     if len(text) > inbox.MAX_NOTE_CHARS:
-        warnings += (
+        long = (
             f"the note has {len(text)} characters: the curator is shown {inbox.MAX_NOTE_CHARS} "
-            f"of them, the whole goes to the archive; one fact per note is best",
+            "of them, the whole goes to the archive; one fact per note is best"
         )
+        warnings = (*warnings, long)
     path = inbox.publish(store, text, source=source or None, kind=kind or None, now=time.time())
     return Published(path, warnings)
+
+
+def typed() -> str:
+    """Standard input, as far as it takes to see that it is too long for a note."""
+    if sys.stdin.isatty():
+        reporter()("type the note, then Control-D on a line of its own")
+    return sys.stdin.buffer.read(inbox.MAX_NOTE_BYTES + 1).decode("utf-8", "replace")
+
+
+def _check(text: str, project: str | None, to_global: bool, kind: str) -> None:
+    if not text.strip():
+        raise UsageFault("note: is empty; give the fact with -m or on standard input")
+    if len(text.encode("utf-8", "replace")) > inbox.MAX_NOTE_BYTES:
+        raise UsageFault(f"note: is larger than {inbox.MAX_NOTE_BYTES} bytes; one fact is enough")
+    if kind and kind not in inbox.KINDS:
+        raise UsageFault(f"--kind: {kind!r} is none of {', '.join(inbox.KINDS)}")
+    if to_global and project is not None:
+        raise UsageFault("--global: is for facts of no single project; leave out --project")
 
 
 def _settings(paths: Paths) -> tuple[snapshot.Snapshot, tuple[str, ...]]:
@@ -70,23 +90,31 @@ def _settings(paths: Paths) -> tuple[snapshot.Snapshot, tuple[str, ...]]:
 def _root(
     paths: Paths, settings: snapshot.Snapshot, known: registry.Registry, project: str | None
 ) -> str:
-    directory = os.path.realpath(project or os.curdir)
-    if not os.path.isdir(directory):
-        named = [e.root for e in known.entries.values() if e.name == project]
-        if len(named) != 1:
-            raise UsageFault(f"{project}: no such directory")
-        directory = named[0]
+    if project and not os.path.isdir(target.real_path(project)):
+        return target.root_named(project, _names(settings, known))
+    directory = target.directory_of(project)
     owners = known.owners(settings.projects, settings.exclude, paths.state)
-    root = owners.owner(directory)
-    if not root:
-        raise UsageFault(
-            f"{directory}: is in no project memd knows; memd init makes it one, "
-            f"memd note --global is for facts of no single project"
-        )
-    return root
+    if root := owners.owner(directory):
+        return root
+    if owners.excludes(directory):
+        raise UsageFault(f"{directory}: is excluded; memd exclude --undo takes that back")
+    raise UsageFault(
+        f"{directory}: is in no project memd knows; memd init makes it one, "
+        f"memd note --global is for facts of no single project"
+    )
+
+
+def _names(settings: snapshot.Snapshot, known: registry.Registry) -> dict[str, str]:
+    names = {root: entry.name for root, entry in known.entries.items()}
+    declared = settings.projects.items()
+    return names | {
+        root: name or names.get(root) or os.path.basename(root) for root, name in declared
+    }
 
 
 def _checked(root: str, store_id: str, remedy: str) -> str:
+    if not os.path.isdir(root):
+        raise UsageFault(f"{root}: no such directory")
     if not store_id:
         raise UsageFault(f"{root}: has no memory yet; {remedy} makes one")
     store = layout.safe_store(root)

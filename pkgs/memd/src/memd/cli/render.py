@@ -4,45 +4,37 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
-from memd.health import ProjectStatus, Status
-from memd.model import (
-    Applied,
-    Busy,
-    CuratorRequest,
-    Failed,
-    NothingNew,
-    Project,
-    SyncOutcome,
-    Waiting,
-)
-from memd.onboard import Initialised
-from memd.sweep import Swept
+from memd.cli.terminal import printable, readable
+from memd.model import Applied, Busy, Failed, NothingNew, Waiting
+
+if TYPE_CHECKING:
+    from memd.health import ProjectStatus, Status
+    from memd.model import CuratorRequest, Project, SyncOutcome
+    from memd.onboard import Initialised
+    from memd.sweep import Swept
 
 JSON_FORMAT = 1
+HEAD = ("  project", "last distill, UTC", "waiting", "today", "directory")
 
 
-def lines(texts: Sequence[str]) -> None:
+def lines(texts: Iterable[str]) -> None:
     for text in texts:
         print(printable(text))
 
 
-def warnings(texts: Sequence[str]) -> None:
+def warnings(texts: Iterable[str]) -> None:
     for text in texts:
         print(f"memd: {printable(text)}", file=sys.stderr)
 
 
-def printable(text: str) -> str:
-    """One line with control characters shown, so that no text can move the cursor."""
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
-
-
 def initialised(done: Initialised) -> None:
-    print(f"{'already' if done.was_known else 'now'} remembered: {done.root} ({done.name})")
-    for path in done.written:
-        print(f"  wrote {path}")
+    known = "already" if done.was_known else "now"
+    lines([f"{known} remembered: {done.root} ({done.name})"])
+    lines([f"  wrote {path}" for path in done.written])
     warnings(done.notices)
 
 
@@ -50,26 +42,31 @@ def preview(request: CuratorRequest | None) -> None:
     if request is None:
         print("nothing new: nothing would be sent")
         return
-    print(f"# model: {request.model}\n\n{request.system}\n\n{request.prompt}")
+    print(readable(f"# model: {request.model}\n\n{request.system}\n\n{request.prompt}"))
 
 
 def outcome(project: Project, result: SyncOutcome) -> None:
     """Say how a sync went: results on stdout, troubles on stderr."""
-    if isinstance(result, Applied):
-        lines([f"{project.name}: {summary}" for summary in result.summaries])
-        if result.pending:
-            print(f"{project.name}: more is waiting; the next sync or sweep goes on")
-        warnings([f"{project.root}: {text}" for text in result.warnings])
-    elif isinstance(result, NothingNew):
-        print(f"{project.name}: nothing new")
-        warnings([f"{project.root}: {text}" for text in result.warnings])
-    elif isinstance(result, Busy):
-        print(f"{project.name}: another sync is at work; it was told to look again")
-    elif isinstance(result, Waiting):
-        print(f"{project.name}: waiting: {printable(result.reason)}")
-    else:
+    if isinstance(result, Failed):
         place = "" if project.root in result.error else f"{project.root}: "
         warnings([f"{place}{result.error}"])
+        return
+    lines([f"{project.name}: {text}" for text in _said(result)])
+    if isinstance(result, (Applied, NothingNew)):
+        warnings([f"{project.root}: {text}" for text in result.warnings])
+
+
+def _said(result: Applied | NothingNew | Busy | Waiting) -> Iterator[str]:
+    if isinstance(result, Applied):
+        yield from result.summaries
+        if result.pending:
+            yield "more is waiting; the next sync or sweep goes on"
+    elif isinstance(result, NothingNew):
+        yield "nothing new"
+    elif isinstance(result, Busy):
+        yield "another sync is at work; it was told to look again"
+    else:
+        yield f"waiting: {result.reason}"
 
 
 def exit_code(result: SyncOutcome) -> int:
@@ -77,78 +74,87 @@ def exit_code(result: SyncOutcome) -> int:
 
 
 def swept(result: Swept) -> None:
-    for project in result.adopted:
-        print(f"{project.name}: taken in ({project.root})")
-    for root in result.gone:
-        print(f"{root}: gone, left alone")
+    lines([f"{project.name}: taken in ({project.root})" for project in result.adopted])
+    lines([f"{root}: gone, left alone" for root in result.gone])
     for project, one in result.outcomes:
         if not isinstance(one, NothingNew) or one.warnings:
             outcome(project, one)
 
 
-def table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
-    widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head))]
-    for row in (head, *rows):
-        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        print("  ".join(cells).rstrip())
+def table(rows: Sequence[Sequence[str]]) -> None:
+    """Columns as wide as they have to be; the first row is the head."""
+    texts = [[printable(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
+    for row in texts:
+        print("  ".join(map(str.ljust, row, widths)).rstrip())
 
 
-def status_without_config(
-    problems: tuple[str, ...], roots: tuple[str, ...], *, as_json: bool
-) -> None:
+def status_without_config(problems: Sequence[str], roots: Sequence[str], *, as_json: bool) -> None:
+    """The part of a status that needs no valid configuration."""
     if as_json:
-        print(json.dumps({"format": JSON_FORMAT, "problems": problems, "projects": roots}))
+        projects = [{"root": root} for root in roots]
+        document = {"format": JSON_FORMAT, "problems": list(problems), "projects": projects}
+        print(json.dumps(document, indent=2))
         return
-    for problem in problems:
-        print(f"! config     : {printable(problem)}")
-    for root in roots:
-        print(f"  registered : {printable(root)}")
+    lines([f"! config     : {problem}" for problem in problems])
+    lines([f"  registered : {root}" for root in roots])
 
 
 def status(report: Status, *, as_json: bool) -> None:
     if as_json:
         print(json.dumps(status_document(report), indent=2))
         return
-    for problem in report.problems:
-        print(f"! {printable(problem)}")
+    lines([f"! {problem}" for problem in report.problems])
     if report.problems:
         print()
-    print(f"memd {report.version}")
-    print(f"curator      : {report.curator}")
+    lines(_facts(report))
+    if report.projects:
+        print()
+        rows = sorted(report.projects, key=lambda row: not row.problems)
+        table([HEAD, *map(_row, rows)])
+
+
+def _facts(report: Status) -> Iterator[str]:
     limit = f" of {report.calls_limit}" if report.calls_limit else ""
-    print(f"calls today  : {report.calls_today}{limit}")
+    yield f"memd {report.version}"
+    yield f"curator      : {report.curator}"
+    yield f"calls today  : {report.calls_today}{limit}"
     for source, health in report.ingestion:
-        print(
-            f"source       : {source}: {health.events} records used, {health.noise} passed as "
-            f"noise, {health.unknown} unknown, {health.broken} broken"
+        yield (
+            f"source       : {source}: {health.events:,} records used, {health.noise:,} passed "
+            f"as noise, {health.unknown:,} unknown, {health.broken:,} broken"
         )
-    print(f"projects     : {len(report.projects) or 'none; memd init makes one'}")
-    for project in report.projects:
-        _project(project)
     for path in report.excluded:
-        print(f"excluded     : {printable(path)}")
+        yield f"excluded     : {path}"
+    yield f"projects     : {len(report.projects) or 'none; memd init makes one'}"
 
 
-def _project(row: ProjectStatus) -> None:
-    mark = "!" if row.problems else " "
-    waiting = []
-    if row.backlog_bytes:
-        waiting.append(f"{row.backlog_bytes:,} bytes to read")
-    if row.notes:
-        waiting.append(f"{row.notes} note{'s' * (row.notes != 1)}")
-    print(f"{mark} {printable(row.name)}  {printable(row.root)}  [{row.how}]")
-    print(
-        f"    last distill {row.last_distill or 'never'}"
-        f"{': ' + printable(row.last_summary) if row.last_summary else ''}"
+def _row(row: ProjectStatus) -> tuple[str, ...]:
+    how = "" if row.how == "init" else f" ({row.how})"
+    return (
+        f"{'!' if row.problems else ' '} {row.name}",
+        row.last_distill[:16].replace("T", " ") or "never",
+        _waiting(row) or "-",
+        _today(row) or "-",
+        f"{row.root}{how}",
     )
-    if waiting:
-        print(f"    waiting {', '.join(waiting)}")
+
+
+def _waiting(row: ProjectStatus) -> str:
+    read = f"{row.backlog_bytes:,} bytes" if row.backlog_bytes else ""
+    notes = f"{row.notes} note{'s' * (row.notes != 1)}" if row.notes else ""
+    return ", ".join(filter(None, (read, notes)))
+
+
+def _today(row: ProjectStatus) -> str:
     usage = row.usage_today
-    if row.calls_today:
-        print(
-            f"    today {row.calls_today} calls, {usage.input_tokens:,} + "
-            f"{usage.output_tokens:,} tokens, {usage.cost_usd:.2f} USD"
-        )
+    tokens = usage.input_tokens + usage.output_tokens
+    parts = (
+        f"{row.calls_today} call{'s' * (row.calls_today != 1)}" if row.calls_today else "",
+        f"{tokens:,} tokens" if tokens else "",
+        f"{usage.cost_usd:.2f} USD" if usage.cost_usd else "",
+    )
+    return ", ".join(filter(None, parts))
 
 
 def status_document(report: Status) -> dict[str, object]:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from memd import onboard
-from memd import survey as surveys
 from memd.errors import UsageFault
-from memd.marks import Request
-from memd.model import Project, SourceRef
 from memd.projects import repository_root
-from memd.runtime import Runtime
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memd.marks import Request
+    from memd.model import Project, SourceRef
+    from memd.runtime import Runtime
 
 HOOK_TRIGGERS = ("session-start", "session-end", "pre-compact")
 
@@ -27,10 +30,48 @@ def directory_of(path: str | None, *, above: bool = False) -> str:
 
     Raises UsageFault naming the path.
     """
-    real = os.path.realpath(path or os.curdir)
+    real = real_path(path)
     if not os.path.isdir(real):
-        raise UsageFault(f"{path}: no such directory")
+        what = "is not a directory" if os.path.lexists(real) else "no such directory"
+        raise UsageFault(f"{path}: {what}")
     return (repository_root(real) if above else "") or real
+
+
+def real_path(path: str | None) -> str:
+    """Where a path leads, None being the working directory; nothing need be there.
+
+    A shell leaves the `~` of `--project=~/shop` as it is. Raises UsageFault.
+    """
+    if path == "":
+        raise UsageFault("the path is empty: name a directory")
+    try:
+        return os.path.realpath(os.path.expanduser(path or os.curdir))
+    except FileNotFoundError:
+        raise UsageFault("the working directory is gone: change to one that is there") from None
+
+
+def root_named(name: str, names: Mapping[str, str]) -> str:
+    """Root of the one project with a name; `names` are those of all projects, by root.
+
+    Raises UsageFault.
+    """
+    roots = [root for root, its_name in names.items() if its_name == name]
+    if len(roots) > 1:
+        raise UsageFault(f"{name}: {len(roots)} projects have that name; give the path")
+    if not roots:
+        raise UsageFault(
+            f"{name}: no such directory and no project of that name; memd status lists all"
+        )
+    return roots[0]
+
+
+def nobodys(directory: str, *, excluded: bool, global_root: str) -> UsageFault:
+    """Why a directory that belongs to no project cannot be worked on."""
+    if excluded:
+        return UsageFault(f"{directory}: is excluded; memd exclude --undo takes that back")
+    if directory == os.path.realpath(global_root):
+        return UsageFault(f"{directory}: is in no project; memd init --global gives it a memory")
+    return UsageFault(f"{directory}: is in no project memd knows; memd init makes it one")
 
 
 def project_of(rt: Runtime, path: str | None) -> Project:
@@ -38,25 +79,32 @@ def project_of(rt: Runtime, path: str | None) -> Project:
 
     Raises UsageFault when there is none.
     """
-    if path and not os.path.isdir(path):
-        return _by_name(rt, path)
+    projects = {project.root: project for project in rt.projects()}
+    if rt.registry().global_store_id:
+        projects[rt.config.global_root] = rt.global_project
+    if path and not os.path.isdir(real_path(path)):
+        return projects[root_named(path, {root: p.name for root, p in projects.items()})]
     directory = directory_of(path)
     owners = rt.owners()
-    if root := owners.owner(directory):
-        return rt.project(root)
-    if directory == os.path.realpath(rt.config.global_root) and rt.registry().global_store_id:
-        return rt.global_project
-    if owners.excludes(directory):
-        raise UsageFault(f"{directory}: is excluded; memd exclude --undo takes that back")
-    raise UsageFault(f"{directory}: is in no project memd knows; memd init makes it one")
+    found = projects.get(owners.owner(directory) or directory)
+    if found is None:
+        raise nobodys(
+            directory,
+            excluded=owners.excludes(directory),
+            global_root=rt.config.global_root,
+        )
+    return found
 
 
 def sync_target(
     rt: Runtime, path: str | None, transcript: str | None, trigger: str, *, retry: bool = False
 ) -> Target | None:
     """What a sync is to do; None when a hook asks for what memd does not manage."""
+    from memd import onboard
+    from memd.marks import Request
+
     from_hook = trigger in HOOK_TRIGGERS
-    ref = _session(rt, transcript, must_be_there=not from_hook)
+    ref = _session(rt, transcript, from_hook=from_hook)
     request = Request(
         trigger,
         (ref.path,) if ref else (),
@@ -75,20 +123,14 @@ def sync_target(
     return Target(project, request) if project else None
 
 
-def _session(rt: Runtime, transcript: str | None, *, must_be_there: bool) -> SourceRef | None:
+def _session(rt: Runtime, transcript: str | None, *, from_hook: bool) -> SourceRef | None:
+    """The session in a file; a hook may name one that is not there, or none of ours."""
+    from memd import survey
+
     if transcript is None:
         return None
-    if not os.path.isfile(transcript):
-        if must_be_there:
-            raise UsageFault(f"{transcript}: no such transcript")
-        return None
-    return surveys.locate(rt, transcript)
-
-
-def _by_name(rt: Runtime, name: str) -> Project:
-    named = [project for project in rt.projects() if project.name == name]
-    if len(named) == 1:
-        return named[0]
-    if named:
-        raise UsageFault(f"{name}: {len(named)} projects have that name; give the path")
-    raise UsageFault(f"{name}: no such directory and no project of that name")
+    ref = survey.locate(rt, transcript) if os.path.isfile(transcript) else None
+    if ref is None and not from_hook:
+        what = "no session that memd may read" if os.path.isfile(transcript) else "no such file"
+        raise UsageFault(f"{transcript}: {what}; name a transcript of a client that memd knows")
+    return ref

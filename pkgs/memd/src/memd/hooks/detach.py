@@ -45,7 +45,7 @@ def start(
     when no process can be made; what goes wrong after that is the process's own.
     """
     child = fork()
-    if child == 0:
+    if child == 0:  # pragma: no cover - in a process that is replaced
         _leave(argv, env, log)
     os.waitpid(child, 0)
 

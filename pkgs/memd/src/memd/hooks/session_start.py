@@ -116,7 +116,7 @@ class _Scope:
         if not os.path.lexists(store):
             return True
         store_id = "" if os.path.islink(store) else _id(store)
-        return any(
+        return bool(store_id) and any(
             store_id == entry.store_id and not os.path.isdir(entry.root)
             for entry in self.known.entries.values()
         )
