@@ -81,9 +81,10 @@ _JWT_MORE: Final = _more(r"[\w.-]")
 _KEY_LIKE: Final = r"(?=[A-Za-z_]{0,15}[0-9]|[A-Za-z_]{0,14}[a-z][A-Z])"
 
 _ENDS: Final = r"""(?=[\s"'`,;)\\]|\Z)"""
+_VARIABLE: Final = rf"\$(?:[({{]|[A-Z_][A-Z0-9_]{{0,63}}\b|(?:[a-z]\w{{0,63}}|[0-9@]){_ENDS})"
 _NO_PLACEHOLDER: Final = (
-    rf"(?!\[REDACTED:|\$(?:[({{]|[A-Z_][A-Z0-9_]{{0,63}}\b|(?:[a-z]\w{{0,63}}|[0-9@]){_ENDS})|<[^>\n]{{0,64}}>|\{{|%[sd(]"
-    rf"|[xX*.\u2026]{{2,64}}{_ENDS}|(?:[Nn]one|null|nil|undefined|[Tt]rue|[Ff]alse){_ENDS})"
+    rf"(?!\[REDACTED:|{_VARIABLE}|<[^>\n]{{0,64}}>|\{{|%[sd(]|[xX*.\u2026]{{2,64}}{_ENDS}"
+    rf"|(?:[Nn]one|null|nil|undefined|[Tt]rue|[Ff]alse){_ENDS})"
 )
 _QUOTED: Final = (  # plain, escaped once, escaped twice, single
     rf'(?:"{_NO_PLACEHOLDER}((?:[^"\\\n]|\\.){{1,8192}})'
