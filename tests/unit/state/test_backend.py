@@ -31,12 +31,13 @@ def test_pauses_grow_up_to_a_bound(paths: Paths) -> None:
         backend.note_failure(paths, "down", now=1000.0, stamp="t")
         pauses.append(backend.read(paths).next_probe - 1000.0)
     assert pauses == sorted(pauses)
-    assert pauses[0] == backend.FIRST_PAUSE
+    assert pauses[:2] == [0.0, backend.FIRST_PAUSE]
     assert pauses[-1] == backend.LONGEST_PAUSE
 
 
 def test_a_pause_ends_with_its_time_an_answer_or_a_clock_set_back(paths: Paths) -> None:
-    backend.note_failure(paths, "down", now=1_000_000.0, stamp="t")
+    for _ in range(2):
+        backend.note_failure(paths, "down", now=1_000_000.0, stamp="t")
     state = backend.read(paths)
     assert state.paused(1_000_001.0)
     assert not state.paused(state.next_probe)

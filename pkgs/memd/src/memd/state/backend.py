@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from memd.paths import Paths
 from memd.state import statefile
 
-FIRST_PAUSE = 300.0
+FIRST_PAUSE = 60.0
+"""Seconds a sweep waits after the second failure in a row; after the first it may have
+been a passing trouble, and the next sweep just tries."""
 LONGEST_PAUSE = 6 * 3600.0
 
 
@@ -65,12 +67,12 @@ def note_failure(paths: Paths, error: str, *, now: float, stamp: str) -> None:
     """The backend did not answer: the next sweep waits longer than the one before."""
 
     def change(old: Backend) -> Backend:
-        pause = min(FIRST_PAUSE * 2 ** min(old.failures, 10), LONGEST_PAUSE)
+        pause = FIRST_PAUSE * 2 ** min(old.failures - 1, 10) if old.failures else 0.0
         return dataclasses.replace(
             old,
             failures=old.failures + 1,
             dead_since=old.dead_since or stamp,
-            next_probe=now + pause,
+            next_probe=now + min(pause, LONGEST_PAUSE),
             error=error,
         )
 
