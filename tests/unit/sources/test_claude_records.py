@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memd.model import Event
-from memd.sources.claude_records import directory, is_claude, printable, spans
+from memd.sources.claude_records import is_claude, spans
 from memd.sources.lines import LONGEST, Line, Place, lines
 
 if TYPE_CHECKING:
@@ -152,12 +152,3 @@ def test_lines_of_another_format_are_told_apart() -> None:
     assert not judge({"type": ["user"], "cwd": "/srv"})
     assert not judge([1])
     assert not is_claude(Line(b"text", 4, Place()))
-
-
-def test_a_line_without_a_record_names_no_directory() -> None:
-    assert directory(Line(b"text", 4, Place())) == ""
-    assert directory(Line(b'{"cwd":"/srv"}', 14, Place())) == "/srv"
-
-
-def test_names_become_one_printable_line() -> None:
-    assert printable("a\nb\x1b\ud83dü") == "a?b??ü"

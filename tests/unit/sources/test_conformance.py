@@ -18,7 +18,10 @@ import pytest
 
 from memd.model import Project
 from memd.sources.claude import ClaudeSource
+from memd.sources.codex import CodexSource
+from memd.sources.copilot import CopilotSource
 from memd.sources.extra import ExtraSource
+from memd.sources.gemini import GeminiSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -36,7 +39,12 @@ def _extra(case: str, *, later: bool) -> TranscriptSource:
 
 SOURCES: dict[str, Callable[..., TranscriptSource]] = {
     "claude-code": lambda case, later: ClaudeSource(case, "/nonexistent"),
+    "codex": lambda case, later: CodexSource(case, "/nonexistent"),
+    "copilot": lambda case, later: CopilotSource(case, "/nonexistent"),
     "extra": _extra,
+    "gemini-cli": lambda case, later: GeminiSource(
+        case, "/nonexistent", lambda: ["/home/dev/work/shop"]
+    ),
 }
 """A source that reads a case folder; `later` is long after its files were written."""
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from memd import brief
 from memd.model import Event, Project
 from memd.sources.extra import ExtraSource
-from memd.sources.injected import BRIEF_BEGIN, BRIEF_END
 from memd.sources.lines import LONGEST
 
 if TYPE_CHECKING:
@@ -133,9 +133,9 @@ def test_text_in_another_encoding_is_still_text(tmp_path: Path) -> None:
 
 
 def test_a_brief_in_a_text_is_not_learned_again(tmp_path: Path) -> None:
-    brief = f"{BRIEF_BEGIN}\nLEARNED AGAIN\n{BRIEF_END}"
-    assert texts(read(write(tmp_path / "a.txt", f"one\n{brief}\ntwo\n"))) == ["one\ntwo"]
-    assert [span.outcome for span in read(write(tmp_path / "b.txt", f"{brief}\n"))] == ["noise"]
+    told = f"{brief.BEGIN}\nLEARNED AGAIN\n{brief.END}"
+    assert texts(read(write(tmp_path / "a.txt", f"one\n{told}\ntwo\n"))) == ["one\ntwo"]
+    assert [span.outcome for span in read(write(tmp_path / "b.txt", f"{told}\n"))] == ["noise"]
 
 
 def test_a_line_over_the_limit_parts_the_text(tmp_path: Path) -> None:

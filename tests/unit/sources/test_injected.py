@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memd.sources.injected import BRIEF_BEGIN, BRIEF_END, output, own_words, without_brief
+from memd import brief
+from memd.sources.injected import output, own_words, without_brief
 
 TAGS = [
     "bash-input",
@@ -21,8 +22,8 @@ SHARDS = st.sampled_from(
     [
         *(f"<{tag}>" for tag in TAGS),
         *(f"</{tag}>" for tag in TAGS),
-        f"{BRIEF_BEGIN}\n",
-        f"{BRIEF_END}\n",
+        f"{brief.BEGIN}\n",
+        f"{brief.END}\n",
         "\nagentId: ",
         "continue this agent",
         "<Header>",
@@ -52,7 +53,7 @@ def test_words_after_an_injected_element_are_kept(words: str, tag: str) -> None:
 @settings(max_examples=100)
 @given(before=WORDS, inside=WORDS, after=WORDS)
 def test_what_stands_in_a_brief_is_not_learned_again(before: str, inside: str, after: str) -> None:
-    text = f"{before}\n{BRIEF_BEGIN}\n{inside}\n{BRIEF_END}\n{after}"
+    text = f"{before}\n{brief.BEGIN}\n{inside}\n{brief.END}\n{after}"
     assert without_brief(text) == f"{before}\n{after}"
 
 
@@ -69,7 +70,7 @@ def test_nothing_is_made_up_and_nothing_raises(shards: list[str]) -> None:
     "opener",
     [
         "<system-reminder>",
-        f"{BRIEF_BEGIN}\n",
+        f"{brief.BEGIN}\n",
         "<command-name>",
         "<bash-stdout></bash-stdout>",
         "<task-notification>",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import re
 import stat
@@ -10,11 +9,10 @@ from collections.abc import Iterator
 from typing import ClassVar, Final
 
 from memd.model import Cursor, Project, SourceRef, Span
-from memd.sources.claude_records import directory, printable, spans
-from memd.sources.lines import Place, behind, last_end, lines, open_regular, place_at, resume
+from memd.sources.claude_records import directory, spans
+from memd.sources.jsonl import opening, printable
+from memd.sources.lines import behind, last_end, lines, open_regular, place_at, resume
 
-_HEADS: Final = (16 << 10, 1 << 20)
-"""Bytes in which the first directory is looked for: nearly always the first few are enough."""
 _UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
@@ -106,15 +104,6 @@ def _session(path: str) -> str:
 
 
 def _ref(path: str, size: int, modified: float) -> SourceRef:
-    cwd = _first_directory(path) or None
-    return SourceRef(ClaudeSource.name, _session(path), path, cwd, modified, size)
-
-
-def _first_directory(path: str) -> str:
     with open_regular(path) as file:
-        for size in _HEADS:
-            head = io.BytesIO(os.pread(file.fileno(), size, 0))
-            for line in lines(head, Place()):
-                if cwd := directory(line):
-                    return cwd
-    return ""
+        cwd = next(filter(None, map(directory, opening(file))), None)
+    return SourceRef(ClaudeSource.name, _session(path), path, cwd, modified, size)

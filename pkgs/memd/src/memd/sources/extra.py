@@ -14,8 +14,9 @@ from typing import BinaryIO, ClassVar, Final
 
 from memd.model import Cursor, Event, Project, SourceRef, Span
 from memd.paths import MEMORY_DIR
-from memd.sources.claude_records import is_claude, printable, spans
+from memd.sources.claude_records import is_claude, spans
 from memd.sources.injected import without_brief
+from memd.sources.jsonl import printable
 from memd.sources.lines import Line, Place, behind, last_end, lines, open_regular, place_at, resume
 
 _SNIFFED: Final = 8192

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
-BRIEF_BEGIN: Final = "<!-- memd:brief:begin -->"
-BRIEF_END: Final = "<!-- memd:brief:end -->"
-_BRIEF_BEGIN: Final = re.compile(rf"^{BRIEF_BEGIN}\r?$", re.MULTILINE)
-_BRIEF_END: Final = re.compile(rf"^{BRIEF_END}\r?$\n?", re.MULTILINE)
+from memd import brief
+
+_BRIEF_BEGIN: Final = re.compile(rf"^{brief.BEGIN}\r?$", re.MULTILINE)
+_BRIEF_END: Final = re.compile(rf"^{brief.END}\r?$\n?", re.MULTILINE)
 _REMINDER_BEGIN: Final = re.compile("<system-reminder>")
 _REMINDER_END: Final = re.compile("</system-reminder>")
 _INJECTED: Final = re.compile(
@@ -58,7 +58,7 @@ def output(text: str) -> str:
 
 def without_brief(text: str) -> str:
     """`text` without what stands between the two lines that memd puts around a brief."""
-    return _cut(text, _BRIEF_BEGIN, _BRIEF_END) if BRIEF_BEGIN in text else text
+    return _cut(text, _BRIEF_BEGIN, _BRIEF_END) if brief.BEGIN in text else text
 
 
 def _without_reminders(text: str) -> str:

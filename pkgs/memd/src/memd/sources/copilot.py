@@ -1,0 +1,98 @@
+"""Sessions of Copilot CLI: `<copilot_dir>/session-state/<session>/events.jsonl`."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from typing import ClassVar, Final
+
+from memd.model import Cursor, Project, SourceRef, Span
+from memd.sources.copilot_records import directory, is_start, judge
+from memd.sources.jsonl import opening, printable, spans, usable_directory
+from memd.sources.lines import behind, last_end, lines, open_regular, place_at, resume
+
+_EVENTS: Final = "events.jsonl"
+_CWD: Final = re.compile(rb"^cwd: *['\"]?(/.*?)['\"]?\r?$", re.MULTILINE)
+
+
+class CopilotSource:
+    """Reads what the client appends while a session lives.
+
+    Early versions kept `session-state/<session>.jsonl`. What was done in or below
+    `skip_below`, where memd lets its own curator work, is no session.
+    """
+
+    name: ClassVar[str] = "copilot"
+
+    def __init__(self, copilot_dir: str, skip_below: str) -> None:
+        self._sessions = os.path.join(copilot_dir, "session-state")
+        self._skipped = (skip_below, os.path.realpath(skip_below))
+
+    def discover(self, project: Project | None = None) -> Iterator[SourceRef]:  # noqa: ARG002 - a hint
+        """Every session once; where both layouts hold one, the larger file."""
+        found: dict[str, SourceRef] = {}
+        for path in _candidates(self._sessions):
+            ref = self._ref(path)
+            if ref and ref.size >= found.get(ref.session, ref).size:
+                found[ref.session] = ref
+        yield from found.values()
+
+    def locate(self, path: str) -> SourceRef | None:
+        """The session stored at `path`, wherever that is."""
+        folder, name = os.path.split(os.path.abspath(path))
+        try:
+            path = os.path.join(os.path.realpath(folder), name)
+        except (OSError, ValueError):
+            return None
+        return self._ref(path)
+
+    def end(self, ref: SourceRef) -> Cursor:
+        with open_regular(ref.path) as file:
+            return place_at(file, last_end(file)).cursor
+
+    def backlog(self, ref: SourceRef, after: Cursor | None) -> int:
+        return behind(after, ref.size)
+
+    def read(self, ref: SourceRef, after: Cursor | None) -> Iterator[Span]:
+        with open_regular(ref.path) as file:
+            yield from spans(lines(file, resume(file, after)), judge)
+
+    def _ref(self, path: str) -> SourceRef | None:
+        folder, name = os.path.split(path)
+        if not name.endswith(".jsonl"):
+            return None
+        try:
+            with open_regular(path) as file:
+                status, records = os.fstat(file.fileno()), opening(file)
+                first = next(records, {})
+                cwd = directory(first) or _noted_directory(folder)
+                cwd = cwd or next(filter(None, map(directory, records)), None)
+        except (OSError, ValueError):
+            return None
+        # Where the client's own note tells the directory, the events may look like anything.
+        if not is_start(first) and not (cwd and name == _EVENTS):
+            return None
+        if cwd and any(f"{cwd}/".startswith(f"{top}/") for top in self._skipped):
+            return None
+        stem = os.path.basename(folder) if name == _EVENTS else name.removesuffix(".jsonl")
+        return SourceRef(self.name, printable(stem), path, cwd, status.st_mtime, status.st_size)
+
+
+def _candidates(sessions: str) -> Iterator[str]:
+    try:
+        entries = list(os.scandir(sessions))
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    for entry in entries:
+        yield entry.path if entry.name.endswith(".jsonl") else os.path.join(entry.path, _EVENTS)
+
+
+def _noted_directory(folder: str) -> str | None:
+    """What the client notes beside the events; the only place where early versions do."""
+    try:
+        with open_regular(os.path.join(folder, "workspace.yaml")) as file:
+            match = _CWD.search(os.pread(file.fileno(), 1 << 16, 0))
+    except OSError:
+        return None
+    return usable_directory(os.fsdecode(match[1])) if match else None
