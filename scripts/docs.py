@@ -1,7 +1,7 @@
 """Write what the documents take from the code: tables of README.md and the JSON Schema.
 
-    python scripts/docs.py            write
-    python scripts/docs.py --check    fail where a file is not what the code says
+python scripts/docs.py            write
+python scripts/docs.py --check    fail where a file is not what the code says
 """
 
 from __future__ import annotations

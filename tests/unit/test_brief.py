@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from memd import brief
 from memd.model import MEMORY_FILES
-from memd.sources.injected import BRIEF_BEGIN, BRIEF_END, without_brief
+from memd.sources.injected import without_brief
 from memd.templates import EMPTY_BODIES
 
 SINCE = "2026-11-01"
@@ -29,9 +29,8 @@ def build(files: dict[str, str], **changes: Any) -> str:
 # --- the frame ---------------------------------------------------------------------
 
 
-def test_names_and_markers_are_those_the_rest_of_memd_knows() -> None:
+def test_the_names_are_those_the_rest_of_memd_knows() -> None:
     assert set(brief.FILES) == set(MEMORY_FILES)
-    assert (brief.BEGIN, brief.END) == (BRIEF_BEGIN, BRIEF_END)
 
 
 def test_a_brief_says_what_it_is_and_that_it_authorises_nothing() -> None:

@@ -28,7 +28,7 @@ SPAN = re.compile(r"`([^`]+)`")
 CALL = re.compile(r"(?<![\w./-])memd ([a-z][a-z-]*)(?: ([a-z]+))?")
 NETWORK = re.compile(
     r"^\s*(?:import|from) (?:asyncio|ftplib|http|httpx|imaplib|requests|smtplib|socket|socketserver"
-    r"|ssl|telnetlib|urllib|urllib3|xmlrpc)\b",
+    r"|ssl|telnetlib|urllib\.request|urllib3|xmlrpc)\b",
     re.M,
 )
 TEST_FILE = re.compile(r"`([\w/]*test_\w+\.py)`")

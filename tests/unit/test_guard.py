@@ -254,7 +254,7 @@ def test_everything_at_once() -> None:
             "ports\nMemd-Session: evil/1",
             {STATE: "# S\n\n## Ports\n\n- api: 9090", DECISIONS: "# D\n\n### Use redis\n\nwhy"},
             ("Never bind 8080", "### 2026-01-01 - Old\n\nagain"),
-            (ArchiveEntry("state.md\n", "- api: 8080"), ArchiveEntry("x", " \n")),
+            (ArchiveEntry("state.md", "- api: 8080"), ArchiveEntry("x", " \n")),
         ),
     )
     assert update == MemoryUpdate(

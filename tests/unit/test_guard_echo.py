@@ -5,18 +5,23 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from memd.redact import Redactor, join
 
 from memd import prompt
 from memd.digest_text import event_block, note_block, session_line
 from memd.guard.echo import Shown
 from memd.model import MEMORY_FILES, Digest, Event, EventKind, MemoryFile, Note, SourceRef
+from memd.redact import Redactor, join
 
 REDACTOR = Redactor()
 TOKEN = "0123456789abcdef"
 REF = SourceRef("claude-code", "s1", "/x", None, 0.0, 0)
 STORY = [f"In step {n} the agent looked at module {n * 7} and moved on." for n in range(60)]
 BODY = "# State\n\n" + "\n".join(f"Fact {n} is that port {n} belongs to it." for n in range(60))
+
+
+def seen(text: str, *memory: str) -> Shown:
+    sections = prompt.parse(text)
+    return Shown(text, [*memory, *sections.memory.values()], sections.sessions)
 
 
 def shown(*said: tuple[EventKind, str], notes: str = "", body: str = "# State\n") -> Shown:
@@ -30,7 +35,7 @@ def shown(*said: tuple[EventKind, str], notes: str = "", body: str = "# State\n"
     built = prompt.build(
         memory, digest, redactor=REDACTOR, project_name="app", today="2026-07-30", token=TOKEN
     )
-    return Shown(built.text, [body])
+    return seen(built.text, body)
 
 
 def prompt_text() -> str:
@@ -51,7 +56,7 @@ def test_a_fence_line_is_an_echo(line: str) -> None:
 
 
 def test_the_whole_prompt_is_an_echo() -> None:
-    assert Shown(prompt_text(), [BODY]).is_echoed_in(prompt_text())
+    assert seen(prompt_text(), BODY).is_echoed_in(prompt_text())
 
 
 @settings(max_examples=50, deadline=None)
@@ -113,4 +118,4 @@ def test_the_memory_may_be_repeated(more: str, said: str) -> None:
 @settings(max_examples=100, deadline=None)
 @given(st.text(max_size=900), st.text(max_size=900))
 def test_any_prompt_and_reply_get_an_answer(text: str, reply: str) -> None:
-    assert Shown(text, []).is_echoed_in(reply) in (True, False)
+    assert seen(text).is_echoed_in(reply) in (True, False)

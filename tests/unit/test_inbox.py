@@ -24,7 +24,7 @@ TEXTS = st.text(st.characters(codec="utf-8"), max_size=200)
 
 def note_text(text: str) -> str:
     """What reading makes of a text: no mark, no CRLF, no blank lines around it."""
-    return text.removeprefix("\ufeff").replace("\r\n", "\n").strip("\n")
+    return f"{text}\n".removeprefix("\ufeff").replace("\r\n", "\n").strip("\n")
 
 
 @pytest.fixture
@@ -226,6 +226,15 @@ def test_bytes_that_are_not_text_are_replaced(store: str, box: Path) -> None:
     (box / "a.md").write_bytes(b"caf\xe9")
     (note,) = inbox.read(store)
     assert note.text == "caf\ufffd"
+
+
+def test_notes_that_are_large_together_are_read_a_part_at_a_time(store: str, box: Path) -> None:
+    for number in range(18):
+        (box / f"{number:02}.md").write_bytes(b"x" * inbox.MAX_NOTE_BYTES)
+    first = inbox.read(store)
+    assert [note.name for note in first] == [f"{number:02}.md" for number in range(16)]
+    rest = inbox.read(store, skip={note.name for note in first})
+    assert [note.name for note in rest] == ["16.md", "17.md"]
 
 
 def test_a_huge_note_is_read_up_to_the_limit_and_says_so(store: str, box: Path) -> None:

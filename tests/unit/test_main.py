@@ -38,6 +38,8 @@ ALLOWED = {
     "memd.state",
     "memd.state.registry",
     "memd.state.statefile",
+    "memd.store",
+    "memd.store.layout",
 }
 """What the start of a session may import beside what `json` and `python -m` need."""
 

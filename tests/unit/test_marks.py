@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,17 @@ def test_a_torn_mark_still_means_look_again(paths: Paths, torn: bytes) -> None:
 def test_an_unknown_reach_is_read_as_all(paths: Paths) -> None:
     marks.leave(paths, PROJECT, Request(rest="bogus"))  # type: ignore[arg-type]
     assert marks.collect(paths, PROJECT)[0].rest == "all"
+
+
+def test_no_mark_is_lost_to_a_collector_at_work(paths: Paths) -> None:
+    left = [Request(f"trigger {number}") for number in range(200)]
+    found: list[Request] = []
+    writer = threading.Thread(target=lambda: [marks.leave(paths, PROJECT, r) for r in left])
+    writer.start()
+    while writer.is_alive():
+        found += marks.collect(paths, PROJECT)
+    found += marks.collect(paths, PROJECT)
+    assert found == left
 
 
 @given(requests, st.lists(requests, max_size=4))

@@ -17,7 +17,7 @@ import pytest
 
 from memd import onboard
 from memd.config import loader
-from memd.errors import BackendError
+from memd.errors import CuratorError
 from memd.marks import Request
 from memd.model import CuratorReply, CuratorRequest, Project, SyncOutcome, Usage
 from memd.paths import Paths
@@ -34,7 +34,7 @@ NOTHING = json.dumps({"summary": "nothing to add"})
 class ScriptedCurator:
     """Gives the answers in turn, the last one for ever, and keeps what it was asked."""
 
-    answers: list[str | BackendError] = field(default_factory=lambda: [NOTHING])
+    answers: list[str | CuratorError] = field(default_factory=lambda: [NOTHING])
     asked: list[str] = field(default_factory=list)
     meanwhile: Callable[[], None] = lambda: None
     """Happens while it thinks."""
@@ -43,7 +43,7 @@ class ScriptedCurator:
         self.asked.append(request.prompt)
         self.meanwhile()
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
-        if isinstance(answer, BackendError):
+        if isinstance(answer, CuratorError):
             raise answer
         return CuratorReply(answer, Usage(10, 5, 0.01))
 

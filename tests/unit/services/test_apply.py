@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import re
 from pathlib import Path
 
 from unit.services.conftest import Desk, git, reply
 
-from memd import apply, health, inbox
-from memd.model import Applied, NothingNew, Project
-from memd.paths import store_of
+from memd import apply, health, inbox, onboard
+from memd.model import Applied, Failed, NothingNew, Project
+from memd.paths import Paths, store_of
 
 ANSWER = reply(
     state_body="# State\n\n## N\n\nNEW-STATE\n",
@@ -59,6 +60,16 @@ def die_at(desk: Desk, app: Project, number: int) -> bool:
         os._exit(0)
 
 
+def interrupted(desk: Desk) -> Project:
+    """A project whose update was accepted and not carried out."""
+    app = prepared(desk)
+    number = 1
+    while not apply.has_pending(desk.rt, app):
+        assert die_at(desk, app, number)
+        number += 1
+    return app
+
+
 def whole(desk: Desk, app: Project, where: str) -> None:
     """Everything of the answer is there, once; the note and the session are read."""
     for name, text in NEWS.items():
@@ -95,8 +106,6 @@ def test_a_crash_at_any_effect_is_made_good_by_the_next_run(tmp_path: Path, desk
 
 
 def _fresh(desk: Desk, place: Path) -> str:
-    from memd import onboard
-
     root = desk.repository(f"{place.name}/app")
     onboard.init(desk.rt, root)
     desk.session(root, "SESSION-TEXT")
@@ -106,11 +115,7 @@ def _fresh(desk: Desk, place: Path) -> str:
 
 
 def test_a_record_whose_file_was_edited_since_is_dropped_and_made_again(desk: Desk) -> None:
-    app = prepared(desk)
-    number = 1
-    while not apply.has_pending(desk.rt, app):
-        assert die_at(desk, app, number)
-        number += 1
+    app = interrupted(desk)
     path = Path(app.root) / ".memory" / "mistakes.md"
     path.write_text(path.read_text() + "\n### 2026-01-05 - BY-HAND\n\ncause\n")
     outcome = desk.sync(app)
@@ -121,11 +126,7 @@ def test_a_record_whose_file_was_edited_since_is_dropped_and_made_again(desk: De
 
 
 def test_a_damaged_record_is_moved_aside_and_the_pass_made_again(desk: Desk) -> None:
-    app = prepared(desk)
-    number = 1
-    while not apply.has_pending(desk.rt, app):
-        die_at(desk, app, number)
-        number += 1
+    app = interrupted(desk)
     (record,) = Path(desk.rt.paths.in_state("pending")).glob("*.json")
     record.write_text('{"format": 1}')
     assert any("interrupted" in p for p in health.report(desk.rt, version="1").problems)
@@ -133,3 +134,33 @@ def test_a_damaged_record_is_moved_aside_and_the_pass_made_again(desk: Desk) -> 
     problems = "".join(health.report(desk.rt, version="1").problems)
     assert re.search(r"corrupt-\d{4}", problems)
     assert desk.file(app, "mistakes.md").count("NEW-MISTAKE") == 1
+
+
+def test_a_record_of_a_newer_memd_is_refused_and_left_alone(desk: Desk) -> None:
+    app = interrupted(desk)
+    (record,) = Path(desk.rt.paths.in_state("pending")).glob("*.json")
+    text = record.read_text().replace('"format": 1', '"format": 2')
+    record.write_text(text)
+    outcome = desk.sync(app)
+    assert isinstance(outcome, Failed)
+    assert "upgrade memd" in outcome.error
+    assert record.read_text() == text
+
+
+def test_an_interrupted_update_moves_with_its_project(desk: Desk) -> None:
+    app = interrupted(desk)
+    moved = str(desk.top / "moved")
+    os.rename(app.root, moved)
+    asked = len(desk.curator.asked)
+    there = desk.rt.project(onboard.init(desk.rt, moved).root)
+    desk.sync(there)
+    assert desk.file(there, "mistakes.md").count("NEW-MISTAKE") == 1
+    assert len(desk.curator.asked) == asked
+
+
+def test_records_stay_in_the_state_directory_whatever_that_is_called(desk: Desk) -> None:
+    env = {**desk.rt.paths.env, "XDG_STATE_HOME": str(desk.top / "projects" / "state")}
+    desk.rt = dataclasses.replace(desk.rt, paths=Paths(env))
+    interrupted(desk)
+    (record,) = desk.top.rglob("pending/*.json")
+    assert str(record).startswith(desk.rt.paths.state)

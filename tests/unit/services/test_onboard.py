@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import dataclasses
 import os
+import shutil
 import threading
 from pathlib import Path
 
@@ -10,7 +12,7 @@ from unit.services.conftest import Desk, git
 from memd import onboard
 from memd.config.sections import DeclaredProject
 from memd.errors import StoreError, Untrusted, UsageFault
-from memd.model import Applied, Failed
+from memd.model import Applied, Failed, NothingNew
 from memd.paths import store_of
 from memd.state import registry
 
@@ -236,3 +238,156 @@ def test_a_project_that_is_gone_is_never_made_again(desk: Desk) -> None:
     outcome = desk.sync(app)
     assert isinstance(outcome, Failed)
     assert not os.path.exists(app.root)
+
+
+def test_a_folder_of_a_repository_can_be_a_project_of_its_own(desk: Desk) -> None:
+    top = desk.repository("mono")
+    part = os.path.join(top, "a[b]")
+    os.mkdir(part)
+    done = onboard.init(desk.rt, part)
+    assert (done.root, done.written) == (part, ("AGENTS.md",))
+    assert not os.path.lexists(store_of(top))
+    assert git(top, "status", "--porcelain", "-uall") == "?? a[b]/AGENTS.md\n"
+
+
+def test_a_tracked_memory_of_a_folder_is_untracked(desk: Desk) -> None:
+    top = desk.repository("mono")
+    part = os.path.join(top, "part")
+    os.makedirs(store_of(part))
+    Path(store_of(part), "state.md").write_text("KEPT\n")
+    git(top, "add", ".")
+    git(top, "commit", "-qm", "oops")
+    (notice,) = onboard.init(desk.rt, part).notices
+    assert notice.startswith(f"{store_of(part)} was tracked by {top}")
+    assert git(top, "ls-files", "part") == ""
+    assert Path(store_of(part), "state.md").read_text() == "KEPT\n"
+
+
+def test_a_word_in_a_comment_is_no_ignore_line(desk: Desk) -> None:
+    root = desk.repository("app")
+    Path(root, ".gitignore").write_text("# not /.memory yet\r\n")
+    onboard.init(desk.rt, root)
+    onboard.init(desk.rt, root)
+    assert Path(root, ".gitignore").read_bytes() == b"# not /.memory yet\r\n/.memory\n"
+
+
+def test_an_ignore_file_behind_a_link_is_left_to_the_person(desk: Desk) -> None:
+    root = desk.repository("app")
+    Path(root, ".gitignore").symlink_to(desk.top / "theirs")
+    done = onboard.init(desk.rt, root)
+    assert "add the line /.memory yourself" in "".join(done.notices)
+    assert done.written == ("AGENTS.md",)
+    assert not (desk.top / "theirs").exists()
+
+
+def test_a_worktree_with_a_link_elsewhere_is_not_touched(desk: Desk) -> None:
+    app = desk.project()
+    tree = str(desk.top / "tree")
+    git(app.root, "worktree", "add", "-q", tree, "-b", "b")
+    os.symlink("/nowhere", store_of(tree))
+    with pytest.raises(StoreError, match="memory of its own"):
+        onboard.init(desk.rt, tree)
+    assert os.readlink(store_of(tree)) == "/nowhere"
+
+
+def test_the_repository_around_the_home_is_never_adopted(desk: Desk) -> None:
+    home = desk.rt.paths.home
+    work = Path(home, "work")
+    work.mkdir()
+    desk.set(global_root=str(desk.top / "other"))
+    for repository in (home, os.path.dirname(home)):
+        git(repository, "init", "-q")
+        assert onboard.adopt(desk.rt, str(work)) is None
+        assert not os.path.exists(store_of(repository))
+
+
+def test_a_session_in_an_excluded_folder_makes_no_repository_known(desk: Desk) -> None:
+    root = desk.repository("app")
+    shut = os.path.join(root, "shut")
+    os.mkdir(shut)
+    registry.exclude(desk.rt.paths, shut, undo=False)
+    assert onboard.adopt(desk.rt, shut) is None
+    assert not os.path.exists(store_of(root))
+
+
+def test_adopting_a_moved_project_keeps_the_persons_word(desk: Desk) -> None:
+    app = desk.project()
+    desk.session(app.root, "UNREAD")
+    moved = str(desk.top / "moved")
+    os.rename(app.root, moved)
+    project = onboard.adopt(desk.rt, moved)
+    assert project is not None
+    entry = desk.rt.registry().entries[moved]
+    assert (entry.how, entry.greet, entry.former) == ("init", False, (app.root,))
+    desk.sync(project)
+    assert desk.curator.saw("UNREAD") == 1
+
+
+def test_a_new_project_in_the_place_of_a_moved_one_begins_anew(desk: Desk) -> None:
+    app = desk.project()
+    desk.session(app.root, "FIRST")
+    desk.sync(app)
+    os.rename(app.root, desk.top / "moved")
+    onboard.init(desk.rt, str(desk.top / "moved"))
+    again = desk.project("app")
+    assert desk.ledger(again).journal == ()
+    assert len(desk.rt.projects()) == 2
+
+
+def test_a_copy_of_a_project_keeps_its_own_markers_when_the_first_goes(desk: Desk) -> None:
+    app, copy = desk.project(), desk.repository("copy")
+    shutil.copytree(store_of(app.root), store_of(copy))
+    other = desk.rt.project(onboard.init(desk.rt, copy).root)
+    desk.session(copy, "IN-COPY")
+    desk.sync(other)
+    shutil.rmtree(app.root)
+    onboard.init(desk.rt, copy)
+    assert desk.sync(other) == NothingNew()
+    assert desk.curator.saw("IN-COPY") == 1
+
+
+def test_backfill_works_on_a_project_that_memd_took_in_itself(desk: Desk) -> None:
+    root = desk.repository("app")
+    desk.session(root, "OLDER")
+    project = onboard.adopt(desk.rt, root)
+    assert project is not None
+    assert desk.sync(project) == NothingNew()
+    assert onboard.init(desk.rt, root, backfill=True).was_known
+    entry = desk.rt.registry().entries[root]
+    assert (entry.how, entry.greet) == ("init", False)
+    desk.sync(project)
+    assert desk.curator.saw("OLDER") == 1
+
+
+def test_a_project_that_was_forgotten_takes_its_markers_up_again(desk: Desk) -> None:
+    app = desk.project()
+    desk.session(app.root, "READ")
+    desk.sync(app)
+    registry.drop(desk.rt.paths, app.root)
+    onboard.init(desk.rt, app.root)
+    assert desk.sync(app) == NothingNew()
+
+
+def test_a_session_that_cannot_be_read_does_not_stop_an_init(desk: Desk) -> None:
+    root = desk.repository("app")
+    desk.session(root, "READABLE")
+    source = desk.rt.sources["claude-code"]
+    (ref,) = source.discover()
+    missing = dataclasses.replace(ref, session="missing", path="/missing.jsonl")
+
+    class Stubborn:
+        def __getattr__(self, name: str) -> object:
+            return getattr(source, name)
+
+        def discover(self, project: object = None) -> list[object]:
+            return [missing, ref]
+
+    desk.rt.sources["claude-code"] = Stubborn()  # type: ignore[index,assignment]
+    app = desk.rt.project(onboard.init(desk.rt, root).root)
+    assert set(desk.ledger(app).baseline) == {ref.key}
+
+
+def test_a_trusted_store_may_not_lie_where_no_project_can_be(desk: Desk) -> None:
+    onboard.init_global(desk.rt)
+    with pytest.raises(UsageFault, match="--global"):
+        onboard.trust(desk.rt, desk.rt.config.global_root)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import os
 import threading
 import time
@@ -7,7 +8,8 @@ from pathlib import Path
 
 from unit.services.conftest import Desk, git, state
 
-from memd import health, inbox, onboard
+from memd import health, inbox, locks, onboard
+from memd.config.sections import DeclaredProject
 from memd.errors import BackendError
 from memd.model import Applied, Failed, NothingNew, Waiting
 from memd.paths import store_of
@@ -187,3 +189,65 @@ def test_an_idle_sweep_asks_and_writes_nothing(desk: Desk) -> None:
     sweep(desk.rt)
     assert {p: p.stat().st_mtime_ns for p in state_files} == before
     assert desk.curator.asked == []
+
+
+def test_a_repository_is_taken_in_from_a_linked_worktree(desk: Desk) -> None:
+    root, tree = desk.repository("app"), str(desk.top / "tree")
+    git(root, "worktree", "add", "-q", tree, "-b", "b")
+    desk.session(tree, "IN-TREE")
+    (adopted,) = sweep(desk.rt).adopted
+    assert adopted.root == root
+    assert os.path.realpath(store_of(tree)) == store_of(root)
+    assert git(tree, "status", "--porcelain") == ""
+    assert desk.curator.saw("IN-TREE") == 1
+
+
+def indexed(desk: Desk) -> Path:
+    onboard.init_global(desk.rt)
+    return Path(store_of(desk.rt.config.global_root), "projects.md")
+
+
+def test_no_name_breaks_the_table_of_projects(desk: Desk) -> None:
+    index = indexed(desk)
+    odd = desk.repository("a|b\nc")
+    onboard.init(desk.rt, odd, name="pipe | in it")
+    sweep(desk.rt)
+    row = index.read_text().splitlines()[-1]
+    assert row == f"| pipe \\| in it | {odd}".replace("a|b\nc", "a\\|b c") + " | never |"
+
+
+def test_the_index_waits_while_somebody_works_on_the_global_memory(desk: Desk) -> None:
+    index = indexed(desk)
+    desk.project()
+    with locks.held(str(index.parent), wait=False):
+        sweep(desk.rt)
+    assert not index.exists()
+    sweep(desk.rt)
+    assert index.exists()
+
+
+def test_an_index_that_cannot_be_written_stops_nothing(desk: Desk) -> None:
+    index = indexed(desk)
+    index.symlink_to("state.md")
+    app = desk.project()
+    desk.session(app.root, "hello")
+    swept = sweep(desk.rt)
+    assert isinstance(by_name(swept)["app"], Applied)
+    assert "Projects" not in (index.parent / "state.md").read_text()
+
+
+def test_progress_is_told_project_by_project(desk: Desk) -> None:
+    said: list[str] = []
+    for name in ("one", "two"):
+        desk.project(name)
+    desk.rt = dataclasses.replace(desk.rt, progress=said.append)
+    sweep(desk.rt)
+    assert said == ["1/2 one", "2/2 two"]
+
+
+def test_a_declared_directory_that_is_missing_is_left_alone(desk: Desk) -> None:
+    root = str(desk.top / "missing")
+    desk.set(projects={root: DeclaredProject("later")})
+    swept = sweep(desk.rt)
+    assert (swept.outcomes, swept.failed) == ((), False)
+    assert not os.path.exists(root)

@@ -30,10 +30,11 @@ FULL = Ledger(
     health={"claude-code": Health(1, 2, 3, 4, 5, "t", ("x",))},
     last=LastRun("t", "failed", "why"),
     last_failure=LastRun("t", "failed", "why"),
-    strikes=Strikes(1, 2, 3, "r"),
+    strikes=Strikes(1, 2, "r"),
     aside=(SetAside("claude-code/a", None, Cursor("9"), "t", "r"),),
     unreadable=("k: r",),
     commit_error="e",
+    uncommitted="m",
     applied="id",
     lost="",
 )
@@ -128,8 +129,7 @@ def test_a_barren_source_remembers_since_when() -> None:
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.text(max_size=5),
-        lambda inner: st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from(FIELDS), inner),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(FIELDS), inner),
         max_leaves=10,
     )
 )

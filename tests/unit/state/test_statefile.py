@@ -33,7 +33,7 @@ def test_nothing_is_missing_not_empty(path: str) -> None:
         statefile.read(path)
 
 
-@pytest.mark.parametrize("damage", [b"{\"trunc", b"", b"[]", b"{}", b"\xff", b"[" * 200_000])
+@pytest.mark.parametrize("damage", [b'{"trunc', b"", b"[]", b"{}", b"\xff", b"[" * 200_000])
 def test_a_damaged_document_gives_way_to_its_predecessor(path: str, damage: bytes) -> None:
     write(path, a=1)
     write(path, a=2)

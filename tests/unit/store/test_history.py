@@ -152,7 +152,7 @@ def test_a_message_carries_its_trailers_where_git_finds_them(store: Path) -> Non
         ("", "Update memory"),
         ("Memd-Model: x", "Update memory"),
         ("memd-model : x", "Update memory"),
-        ("x" * 999, "x" * 300),
+        ("x" * 999, "x" * 297 + "..."),
     ],
 )
 def test_a_summary_becomes_one_clean_line(summary: str, subject: str) -> None:

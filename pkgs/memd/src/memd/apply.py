@@ -7,41 +7,21 @@ finishes it before anything else, so a crash at any point costs nothing.
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
-from typing import Any
 
-from memd import fsio, inbox
+from memd import fsio, inbox, strikes
+from memd import record as records
 from memd.errors import StoreError
 from memd.log import logger
-from memd.model import Cursor, Note, Project, SourceCounts
+from memd.model import Note, Project
+from memd.record import Record
 from memd.runtime import Runtime
 from memd.state import ledger as ledgers
-from memd.state.ledger import JournalEntry, LastRun, Ledger
+from memd.state import statefile
+from memd.state.ledger import LastRun, Ledger
 from memd.store import history
-from memd.store.memory import EditedMeanwhile, FileChange, check_change, write_change
-
-FORMAT = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """All that follows from one accepted reply."""
-
-    id: str
-    changes: tuple[FileChange, ...] = ()
-    message: str = ""
-    """Commit message."""
-    cursors: Mapping[str, Cursor] = field(default_factory=dict)
-    seen: tuple[str, ...] = ()
-    notes: tuple[tuple[str, str], ...] = ()
-    """Name and fingerprint of each note that was read."""
-    visited: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    counts: Mapping[str, SourceCounts] = field(default_factory=dict)
-    unreadable: tuple[str, ...] = ()
-    journal: JournalEntry | None = None
+from memd.store.memory import EditedMeanwhile, check_change, write_change
 
 
 def execute(rt: Runtime, project: Project, store: str, record: Record) -> tuple[str, ...]:
@@ -49,12 +29,12 @@ def execute(rt: Runtime, project: Project, store: str, record: Record) -> tuple[
     no longer is what the update was made from, OSError when the disk refuses."""
     for change in record.changes:
         check_change(store, change)
-    if not record.changes and not record.notes:
-        _remember(rt, project, record, commit_error=None)
+    if not record.is_news:
+        _remember(rt, project, record)
         return ()
-    fsio.make_private_dir(os.path.dirname(_path(rt, project)))
-    data = json.dumps({"format": FORMAT, **dataclasses.asdict(record)}, ensure_ascii=True)
-    fsio.write_atomic(_path(rt, project), data.encode())
+    path = ledgers.pending_path(rt.paths, project.root)
+    fsio.make_private_dir(os.path.dirname(path))
+    fsio.write_atomic(path, records.to_bytes(record))
     return _finish(rt, project, store, record)
 
 
@@ -70,16 +50,83 @@ def recover(rt: Runtime, project: Project, store: str) -> tuple[str, ...]:
             check_change(store, change)
         return _finish(rt, project, store, record)
     except EditedMeanwhile as edited:
-        fsio.remove(_path(rt, project))
+        fsio.remove(ledgers.pending_path(rt.paths, project.root))
         return (f"{edited}: an interrupted update was dropped and will be made again",)
 
 
 def has_pending(rt: Runtime, project: Project) -> bool:
-    return os.path.exists(_path(rt, project))
+    return os.path.exists(ledgers.pending_path(rt.paths, project.root))
 
 
-def commit(rt: Runtime, store: str, message: str, *, paths: Collection[str] = ()) -> str:
-    """Commit the memory; returns why that failed, "" when it did not."""
+def commit_again(rt: Runtime, project: Project, store: str, message: str) -> tuple[str, ...]:
+    """Make the commit that could not be made before; returns warnings."""
+    error = _commit(rt, store, message)
+    ledgers.edit(rt.paths, project.root, _committed(message, error))
+    return _warnings(error)
+
+
+def tell_visited(rt: Runtime, visited: Mapping[str, tuple[str, ...]]) -> None:
+    """Let other projects know of sessions that hold records made in them."""
+    for root, keys in visited.items():
+        ledgers.edit(rt.paths, root, _visited(keys))
+
+
+def _finish(rt: Runtime, project: Project, store: str, record: Record) -> tuple[str, ...]:
+    for change in record.changes:
+        write_change(store, change)
+    message, error = _commit_with_earlier(rt, project, store, record)
+    _remember(rt, project, record, message=message, commit_error=error)
+    inbox.delete(store, [Note(name, "", fingerprint) for name, fingerprint in record.notes])
+    fsio.remove(ledgers.pending_path(rt.paths, project.root))
+    return _warnings(error)
+
+
+def _remember(
+    rt: Runtime, project: Project, record: Record, *, message: str = "", commit_error: str = ""
+) -> None:
+    """Move the read markers; of sessions shared with other projects, tell those first."""
+    tell_visited(rt, record.visited)
+
+    def change(old: Ledger) -> Ledger:
+        if old.applied == record.id:
+            return old
+        new = old.with_seen(record.seen, rt.today).with_counts(record.counts, rt.now)
+        if record.journal:
+            new = strikes.eased(new.with_journal(record.journal), record.weight)
+        if record.changes:
+            new = _committed(message, commit_error)(new)
+        return dataclasses.replace(
+            new,
+            applied=record.id,
+            cursors={**new.cursors, **record.cursors},
+            unreadable=record.unreadable,
+            last=LastRun(rt.now, "applied" if record.journal else "nothing-new"),
+        )
+
+    ledgers.edit(rt.paths, project.root, change)
+
+
+def _commit_with_earlier(
+    rt: Runtime, project: Project, store: str, record: Record
+) -> tuple[str, str]:
+    """Commit the changes, together with those that could not be committed before.
+
+    Returns the message and why that failed, "" when it did not.
+    """
+    if not record.changes:
+        return "", ""
+    earlier = ledgers.read(rt.paths, project.root).uncommitted
+    if not earlier:
+        paths = [change.path for change in record.changes]
+        return record.message, _commit(rt, store, record.message, paths=paths)
+    lines = record.message.splitlines()
+    lines += [trailer for trailer in earlier.splitlines()[2:] if trailer not in lines]
+    message = "\n".join(lines) + "\n"
+    return message, _commit(rt, store, message)
+
+
+def _commit(rt: Runtime, store: str, message: str, *, paths: Collection[str] = ()) -> str:
+    """Returns why that failed, "" when it did not."""
     if not rt.config.git_commit:
         return ""
     try:
@@ -90,81 +137,27 @@ def commit(rt: Runtime, store: str, message: str, *, paths: Collection[str] = ()
     return ""
 
 
-def _finish(rt: Runtime, project: Project, store: str, record: Record) -> tuple[str, ...]:
-    for change in record.changes:
-        write_change(store, change)
-    paths = [change.path for change in record.changes]
-    error = commit(rt, store, record.message, paths=paths) if paths else None
-    _remember(rt, project, record, commit_error=error)
-    inbox.delete(store, [Note(name, "", fingerprint) for name, fingerprint in record.notes])
-    fsio.remove(_path(rt, project))
-    return (f"not committed: {error}",) if error else ()
+def _committed(message: str, error: str) -> Callable[[Ledger], Ledger]:
+    uncommitted = message if error else ""
+    return lambda old: dataclasses.replace(old, commit_error=error, uncommitted=uncommitted)
 
 
-def _remember(rt: Runtime, project: Project, record: Record, *, commit_error: str | None) -> None:
-    """Move the read markers; of sessions shared with other projects, tell those first."""
-    for root, keys in record.visited.items():
-        ledgers.edit(rt.paths, root, _visited(keys))
-
-    def change(old: Ledger) -> Ledger:
-        if old.applied == record.id:
-            return old
-        new = old.with_seen(record.seen, rt.today).with_counts(record.counts, rt.now)
-        if record.journal:
-            new = new.with_journal(record.journal)
-        return dataclasses.replace(
-            new,
-            applied=record.id,
-            cursors={**new.cursors, **record.cursors},
-            unreadable=record.unreadable,
-            commit_error=old.commit_error if commit_error is None else commit_error,
-            last=LastRun(rt.now, "applied" if record.journal else "nothing-new"),
-        )
-
-    ledgers.edit(rt.paths, project.root, change)
+def _warnings(commit_error: str) -> tuple[str, ...]:
+    return (f"not committed: {commit_error}",) if commit_error else ()
 
 
 def _visited(keys: tuple[str, ...]) -> Callable[[Ledger], Ledger]:
-    return lambda old: dataclasses.replace(
-        old, visits=tuple(dict.fromkeys((*old.visits, *keys)))
-    )
-
-
-def _path(rt: Runtime, project: Project) -> str:
-    return ledgers.path(rt.paths, project.root).replace("/projects/", "/pending/")
+    return lambda old: dataclasses.replace(old, visits=tuple(dict.fromkeys((*old.visits, *keys))))
 
 
 def _pending(rt: Runtime, project: Project) -> Record | None:
-    path = _path(rt, project)
+    path = ledgers.pending_path(rt.paths, project.root)
     try:
-        with open(path, "rb") as file:
-            document = json.load(file)
-        return _from_document(document)
-    except FileNotFoundError:
+        return records.from_document(statefile.read(path))
+    except statefile.Missing:
         return None
-    except (ValueError, TypeError, KeyError, AttributeError):
-        aside = f"{path}.corrupt-{rt.now}"
+    except (statefile.Damaged, ValueError, TypeError, KeyError, AttributeError):
+        aside = f"{path}{statefile.ASIDE}{rt.now}"
         os.replace(path, aside)
         logger(rt.paths).error("%s: damaged, moved aside to %s", path, aside)
         return None
-
-
-def _from_document(document: dict[str, Any]) -> Record:
-    journal = document["journal"]
-    return Record(
-        id=str(document["id"]),
-        changes=tuple(FileChange(**change) for change in document["changes"]),
-        message=str(document["message"]),
-        cursors={key: Cursor(value) for key, value in document["cursors"].items()},
-        seen=tuple(document["seen"]),
-        notes=tuple((name, fingerprint) for name, fingerprint in document["notes"]),
-        visited={root: tuple(keys) for root, keys in document["visited"].items()},
-        counts={
-            name: SourceCounts(**{**counts, "unknown_types": tuple(counts["unknown_types"])})
-            for name, counts in document["counts"].items()
-        },
-        unreadable=tuple(document["unreadable"]),
-        journal=JournalEntry(**{**journal, "sessions": tuple(journal["sessions"])})
-        if journal
-        else None,
-    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from importlib import resources
 
@@ -22,7 +23,11 @@ def write_missing(root: str, home: str) -> list[str]:
     for directory, name in ((".claude", "CLAUDE.md"), (".gemini", "GEMINI.md")):
         if any(os.path.isdir(os.path.join(place, directory)) for place in (root, home)):
             wanted.append(name)
-    missing = [name for name in wanted if not os.path.lexists(os.path.join(root, name))]
-    for name in missing:
-        fsio.write_atomic(os.path.join(root, name), text().encode(), mode=0o644)
-    return missing
+    written = []
+    for name in wanted:
+        path = os.path.join(root, name)
+        if not os.path.lexists(path):
+            with contextlib.suppress(FileExistsError):
+                fsio.publish(path, text().encode(), staging_dir=root, mode=0o644)
+                written.append(name)
+    return written

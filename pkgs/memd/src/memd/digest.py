@@ -64,7 +64,7 @@ class _Stretch:
     recognised: bool = False
 
     def meet(self, span: Span) -> None:
-        self.recognised = self.recognised or span.outcome in ("events", "noise")
+        self.recognised = bool(self.recognised or span.events or span.outcome == "noise")
 
     def take(self, span: Span) -> None:
         self.tally[span.outcome] += span.records
@@ -115,7 +115,7 @@ class _Draft:
         try:
             for span in spans:
                 stretch.meet(span)
-                if span.outcome == "events":
+                if span.events:
                     self._show(ref, span)
                 if self.is_full:
                     break

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Final
 
+from memd.model import NOTE_CHARS, NOTE_KINDS
 from memd.redact import join, literal
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from memd.model import CleanText, Event, EventKind, Note, SourceRef
     from memd.redact import Redactor
 
-NOTE_CHARS: Final = 4000
 _FIELD_CHARS = 120
 _INDENT = "  "
 _SHAPES: Final[dict[EventKind, tuple[str, int]]] = {
@@ -33,7 +33,6 @@ _SHAPES: Final[dict[EventKind, tuple[str, int]]] = {
 }
 """Letter of each kind of event, and how many characters of one are shown."""
 _KINDS = {letter: kind for kind, (letter, _) in _SHAPES.items()}
-_NOTE_KINDS = ("state", "decision", "todo", "mistake")
 _DATE = r"\d{4}-\d\d-\d\d"
 _SESSION_LINE = re.compile(rf"\[session (.+?)(?: ({_DATE}))?\]")
 _NOTE_LINE = re.compile(rf"\[note(?: kind=(\w+))?(?: date=({_DATE}))?(?: .*)?\]")
@@ -91,7 +90,7 @@ def event_block(redactor: Redactor, event: Event) -> CleanText:
 
 def note_block(redactor: Redactor, note: Note) -> CleanText:
     fields = [literal("[note")]
-    if note.kind in _NOTE_KINDS:
+    if note.kind in NOTE_KINDS:
         fields.append(literal(f"kind={note.kind}"))
     if day := day_of(note.date):
         fields.append(literal(f"date={day}"))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from memd import digest as digests
 from memd import guard, inbox, prompt
 from memd.curator import reply as replies
 from memd.curator.retry import ask_until_usable
-from memd.errors import BackendError
+from memd.errors import BackendError, CuratorError, Rejected, UnusableReply
 from memd.gate import Gate
 from memd.model import (
     ArchiveEntry,
@@ -31,13 +31,6 @@ from memd.redact import Redactor
 from memd.runtime import Runtime
 from memd.state import ledger as ledgers
 from memd.state.ledger import Ledger
-
-
-@dataclass(slots=True)
-class Tally:
-    """Calls of one pass that came back with something unusable."""
-
-    unusable: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +60,18 @@ def draw(job: Job, ledger: Ledger, refs: tuple[SourceRef, ...], *, cap: int) -> 
 
 
 def ask(
-    job: Job, digest: Digest, memory: Memory, gate: Gate, tally: Tally, *, attempts: int
+    job: Job,
+    digest: Digest,
+    memory: Memory,
+    gate: Gate,
+    *,
+    attempts: int,
+    on_useless: Callable[[CuratorError], None],
 ) -> MemoryUpdate:
     """The update that one usable reply leads to, with over-long notes kept whole.
 
-    Raises BackendError, UnusableReply or Rejected after the last attempt, Closed when
-    no call may be made.
+    `on_useless` is told of each reply that is unusable or rejected. Raises BackendError,
+    UnusableReply or Rejected after the last attempt, Closed when no call may be made.
     """
     shown = request(job, digest, memory)
     tries = 0
@@ -80,13 +79,14 @@ def ask(
     def once() -> MemoryUpdate:
         nonlocal tries
         tries += 1
-        with gate.call(again=tries > 1):
-            answer = job.rt.curator.ask(shown)
-        _count(job, answer.usage)
-        tally.unusable += 1
-        update = _judge(job, digest, memory, shown.prompt, replies.parse(answer.text))
-        tally.unusable -= 1
-        return update
+        try:
+            with gate.call(again=tries > 1):
+                answer = job.rt.curator.ask(shown)
+            _count(job, answer.usage)
+            return _judge(job, digest, memory, shown.prompt, replies.parse(answer.text))
+        except (UnusableReply, Rejected) as error:
+            on_useless(error)
+            raise
 
     try:
         update = ask_until_usable(once, attempts=attempts, sleep=job.rt.sleep)
@@ -133,8 +133,7 @@ def _redacted(reply: Reply, redactor: Redactor) -> Reply:
         bodies={name: redactor.clean(body) for name, body in reply.bodies.items()},
         mistakes=tuple(redactor.clean(entry) for entry in reply.mistakes),
         archive=tuple(
-            ArchiveEntry(redactor.clean(e.source), redactor.clean(e.content))
-            for e in reply.archive
+            ArchiveEntry(redactor.clean(e.source), redactor.clean(e.content)) for e in reply.archive
         ),
     )
 
@@ -153,7 +152,7 @@ def _spans(job: Job, ref: SourceRef, after: Cursor | None) -> Iterator[Span]:
 
 
 def _made_in(job: Job, ref: SourceRef, span: Span) -> str | None:
-    """"" for this project, another project's root, or None for what nobody may read."""
+    """Empty for this project, the root of another one, or None for what nobody may read."""
     if span.cwd is not None and job.owners.excludes(span.cwd):
         return None
     home = job.owners.owner(ref.cwd) if ref.cwd else ""
@@ -166,8 +165,3 @@ def _made_in(job: Job, ref: SourceRef, span: Span) -> str | None:
 def _count(job: Job, usage: Usage) -> None:
     today = job.rt.today
     ledgers.edit(job.rt.paths, job.project.root, lambda old: old.with_usage(usage, today))
-
-
-def note_keys(digest: Digest) -> tuple[str, ...]:
-    """How notes are named among what was set aside."""
-    return tuple(f"inbox/{note.name}" for note in digest.notes)

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 
-from memd.errors import BackendError
+from memd.errors import BackendError, UnusableReply
 from memd.runtime import Runtime
 from memd.state import backend
 
@@ -37,10 +37,6 @@ class Gate:
         """Calls one pass may make."""
         return 1 if self._was_dead else 3
 
-    @property
-    def is_closed(self) -> bool:
-        return bool(self._closed)
-
     @contextmanager
     def call(self, *, again: bool = False) -> Iterator[None]:
         """Around one curator call; `again` marks the retry of a call that failed.
@@ -58,14 +54,21 @@ class Gate:
                 if self._patient:
                     self._closed = f"the curator does not answer: {error}"
                 raise
-            self._closed = ""
-            self._was_dead = False
-            backend.note_answer(self._rt.paths)
+            except UnusableReply:
+                self._open()
+                raise
+            self._open()
 
     def give_up(self, error: BackendError) -> None:
         """The last try failed too: later sweeps wait longer and longer."""
         rt = self._rt
         backend.note_failure(rt.paths, str(error), now=rt.clock(), stamp=rt.now)
+
+    def _open(self) -> None:
+        """The backend answered, of whatever use that is."""
+        self._closed = ""
+        self._was_dead = False
+        backend.note_answer(self._rt.paths)
 
     def _take_from_the_day(self) -> None:
         rt = self._rt

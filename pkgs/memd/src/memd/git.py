@@ -12,8 +12,9 @@ import subprocess
 from collections.abc import Mapping
 from typing import Final
 
-from memd import fsio
 from memd.errors import StoreError
+from memd.oneline import one_line
+from memd.projects import common_git_dir, git_dir
 
 TIMEOUT: Final = 120
 """Seconds for one call of git."""
@@ -64,12 +65,9 @@ def exclude_line(root: str, line: str) -> None:
 
     Does nothing where there is no repository. Raises StoreError when it cannot be written.
     """
-    git_dir = _git_dir(root)
-    if not git_dir:
+    if not _has_repository(root):
         return
-    # Linked worktrees read the one file of the main one: gitrepository-layout(5).
-    common = os.path.join(git_dir, _first_line(os.path.join(git_dir, "commondir")))
-    path = os.path.join(common, "info", "exclude")
+    path = os.path.join(common_git_dir(root), "info", "exclude")
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "a+b") as file:
@@ -89,24 +87,11 @@ def run_readonly(root: str, *arguments: str) -> str:
 
 def _around(root: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
     # With the repository named, git does not ask who owns it.
-    return run({"GIT_DIR": _git_dir(root), "GIT_WORK_TREE": root}, *arguments)
+    return run({"GIT_DIR": git_dir(root), "GIT_WORK_TREE": root}, *arguments)
 
 
-def _git_dir(root: str) -> str:
-    """The git directory of a working tree, "" without one."""
-    place = os.path.join(root, ".git")
-    pointer = _first_line(place)
-    if pointer.startswith("gitdir: "):
-        place = os.path.join(root, pointer[8:])
-    return place if os.path.isfile(os.path.join(place, "HEAD")) else ""
-
-
-def _first_line(path: str) -> str:
-    try:
-        data = fsio.read_regular(path, limit=4096)
-    except OSError:
-        return ""
-    return os.fsdecode(data).partition("\n")[0]
+def _has_repository(root: str) -> bool:
+    return os.path.isfile(os.path.join(git_dir(root), "HEAD"))
 
 
 def run(
@@ -136,10 +121,10 @@ def run(
             f"git {arguments[0]} did not end within {TIMEOUT} seconds: run memd sync again"
         ) from error
     if check and done.returncode:
-        raise StoreError(f"git {arguments[0]} failed: {one_line(done.stderr)}")
+        raise StoreError(f"git {arguments[0]} failed: {reason(done)}")
     return done
 
 
-def one_line(output: bytes) -> str:
-    text = " ".join(output.decode("utf-8", "replace").split())
-    return text[:300] or "no reason given"
+def reason(failed: subprocess.CompletedProcess[bytes]) -> str:
+    """What git says of its failure, on one line."""
+    return one_line(failed.stderr.decode("utf-8", "replace"), 300) or "no reason given"

@@ -67,6 +67,7 @@ def report(rt: Runtime, *, version: str, unknown_keys: tuple[str, ...] = ()) -> 
         *unknown_keys,
         *_state_problems(rt.paths),
         *_backend_problems(state),
+        *(f"source     : {line}" for line in survey.unreadable),
         *(text for name, health in ingestion for text in ingestion_problems(name, health)),
         *(f"{row.root}: {problem}" for row in rows for problem in row.problems),
     ]
@@ -88,8 +89,11 @@ def ingestion_problems(source: str, health: Health) -> Iterator[str]:
     if health.barren_bytes:
         yield (
             f"ingestion  : {health.barren_bytes} bytes read since {health.barren_since[:19]}, "
-            f"nothing usable extracted. ({source}; nothing is lost, it waits for a memd that "
-            f"knows the format)"
+            f"nothing usable extracted."
+        )
+        yield (
+            f"ingestion  : that is from {source}; nothing is lost, it waits for a memd that "
+            f"knows the format"
         )
     records = health.events + health.noise + health.unknown
     if records and health.unknown > UNKNOWN_SHARE * records:
@@ -143,17 +147,14 @@ def _project_problems(led: Ledger) -> Iterator[str]:
         yield f"last sync failed at {led.last.at}: {led.last.detail}"
     if led.commit_error:
         yield f"not committed: {led.commit_error}"
-    if led.strikes.count:
-        yield f"{led.strikes.count} unusable replies in a row: {led.strikes.reason}"
+    if led.strikes.calls:
+        yield f"{led.strikes.calls} calls led to no usable reply: {led.strikes.reason}"
     for entry in led.aside:
         yield (
             f"{entry.key} was set aside at {entry.at} ({entry.reason}); "
             f"memd sync --retry takes it up again"
         )
     yield from (f"cannot be read: {line}" for line in led.unreadable)
-    broken = sum(health.broken for health in led.health.values())
-    if broken:
-        yield f"{broken} broken records were passed over"
     if led.lost:
         yield "its read markers are damaged"
 

@@ -11,16 +11,17 @@ from typing import Final
 from memd import frontmatter, fsio
 from memd.errors import StoreError
 from memd.frontmatter_split import split
-from memd.model import Note
+from memd.model import NOTE_CHARS, NOTE_KINDS, Note
+from memd.paths import INBOX_DIR
 
-INBOX_DIR: Final = "inbox"
 SUFFIXES: Final = (".md", ".txt")
-KINDS: Final = ("state", "decision", "todo", "mistake")
-MAX_NOTE_CHARS: Final = 4000
-"""Longer notes are shown cut."""
+KINDS: Final = NOTE_KINDS
+MAX_NOTE_CHARS: Final = NOTE_CHARS
 MAX_NOTE_BYTES: Final = 1 << 20
 """What lies behind that in one file is not read."""
 MAX_NOTES: Final = 1000
+MAX_READ_CHARS: Final = 16 << 20
+"""Of all notes together that one pass holds in memory; the last one may go beyond."""
 
 
 def publish(
@@ -54,13 +55,17 @@ def publish(
 
 
 def read(store: str, *, skip: Collection[str] = (), limit: int = MAX_NOTES) -> tuple[Note, ...]:
-    """The first `limit` notes by name, but for the names in `skip`. Takes nothing away."""
+    """The first notes by name, but for the names in `skip`: `limit` at most, and as many as
+    memory is kept for. Takes nothing away."""
     notes: list[Note] = []
+    chars = 0
     for name in _names(store):
-        if len(notes) == limit:
+        if len(notes) == limit or chars >= MAX_READ_CHARS:
             break
         if name not in skip:
-            notes += _read(os.path.join(store, INBOX_DIR, name))
+            found = _read(os.path.join(store, INBOX_DIR, name))
+            notes += found
+            chars += sum(len(note.text) for note in found)
     return tuple(notes)
 
 

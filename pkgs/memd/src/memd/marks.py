@@ -6,15 +6,18 @@ import json
 import os
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from typing import Literal
+from typing import Final, Literal
 
-from memd import fsio
+from memd import fsio, locks
 from memd.model import Project
 from memd.paths import Paths
 from memd.state import ledger
 
 Rest = Literal["all", "quiet", "none"]
 _ORDER: tuple[Rest, ...] = ("none", "quiet", "all")
+
+UNATTENDED: Final = ("sweep", "session-start", "session-end", "pre-compact")
+"""Triggers without a person who waits for the outcome."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +46,15 @@ class Request:
 def leave(paths: Paths, project: Project, request: Request) -> None:
     """Ask whoever holds the store to serve this request too. Survives a crash."""
     path = _path(paths, project)
-    fsio.make_private_dir(os.path.dirname(path))
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
-    try:
-        os.write(fd, json.dumps(asdict(request)).encode() + b"\n")
-        os.fsync(fd)
-    finally:
-        os.close(fd)
+    directory = os.path.dirname(path)
+    fsio.make_private_dir(directory)
+    with locks.held(directory, wait=True):
+        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        try:
+            os.write(fd, json.dumps(asdict(request)).encode() + b"\n")
+            os.fsync(fd)
+        finally:
+            os.close(fd)
 
 
 def waiting(paths: Paths, project: Project) -> bool:
@@ -59,14 +64,12 @@ def waiting(paths: Paths, project: Project) -> bool:
 def collect(paths: Paths, project: Project) -> tuple[Request, ...]:
     """Take all requests left so far. Only the holder of the store may call this."""
     path = _path(paths, project)
-    taken = f"{path}.taken"
-    try:
-        os.rename(path, taken)
-    except FileNotFoundError:
+    if not os.path.exists(path):
         return ()
-    with open(taken, "rb") as file:
-        lines = file.read().splitlines()
-    os.unlink(taken)
+    with locks.held(os.path.dirname(path), wait=True):
+        with open(path, "rb") as file:
+            lines = file.read().splitlines()
+        os.unlink(path)
     return tuple(request for line in lines for request in _parse(line))
 
 
@@ -86,5 +89,4 @@ def _parse(line: bytes) -> tuple[Request, ...]:
 
 
 def _path(paths: Paths, project: Project) -> str:
-    name = os.path.basename(ledger.path(paths, project.root)).removesuffix(".json")
-    return paths.in_state("marks", name)
+    return paths.in_state("marks", ledger.file_name(project.root))

@@ -95,6 +95,11 @@ class Span:
     """How many records are folded into this span (runs of noise may be)."""
 
 
+NOTE_KINDS: Final = ("state", "decision", "todo", "mistake")
+NOTE_CHARS: Final = 4000
+"""Characters of a note that a curator is shown; of a longer one, beginning and end."""
+
+
 @dataclass(frozen=True, slots=True)
 class Note:
     """One inbox note as found, raw."""
@@ -105,6 +110,7 @@ class Note:
     fingerprint: str
     """Identifies the very file that was read; only that one may be deleted."""
     kind: str | None = None
+    """One of NOTE_KINDS."""
     source: str | None = None
     date: str | None = None
     topic: str | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,11 +15,14 @@ from memd.paths import MEMORY_DIR, Paths, store_of
 from memd.projects import repository_root, worktree_root
 from memd.runtime import Runtime
 from memd.state import ledger, registry
+from memd.state.ledger import Ledger
 from memd.state.registry import Entry
 from memd.store import layout, scaffold
 
 IGNORE_LINE = f"/{MEMORY_DIR}"
 _LONGEST_NAME = 100
+_PATTERN = re.compile(r"[*?\[\\]")
+"""What has a meaning of its own in gitignore(5)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,17 +44,16 @@ def init(rt: Runtime, directory: str, *, name: str = "", backfill: bool = False)
     that cannot be used.
     """
     _check_name(name)
-    worktree = worktree_root(directory)
-    root = repository_root(directory) if worktree == os.path.realpath(directory) else ""
-    root = root or os.path.realpath(directory)
+    here = os.path.realpath(directory)
+    root = repository_root(here) if worktree_root(here) == here else here
     _check_root(rt, root)
     with _onboarding(rt.paths):
         entry, known = _register(rt, root, name, how="init", backfill=backfill)
-        written, notices = _tell_the_repository(rt, root)
-        if worktree and worktree != root:
-            _link(worktree, root)
-            written = (*written, os.path.join(worktree, MEMORY_DIR))
-        return Initialised(root, entry.name, known, written, notices)
+        notices = _tell_the_repository(root)
+        written = [*_ignored(root, notices), *contract.write_missing(root, rt.paths.home)]
+        if here != root and _link(here, root):
+            written.append(store_of(here))
+        return Initialised(root, entry.name, known, tuple(written), tuple(notices))
 
 
 def init_global(rt: Runtime) -> Initialised:
@@ -62,8 +65,7 @@ def init_global(rt: Runtime) -> Initialised:
             project.root, project.name, today=rt.today, git=rt.config.git_commit
         )
         registry.set_global_store(rt.paths, store_id)
-        if repository_root(project.root) == project.root:
-            git.exclude_line(project.root, IGNORE_LINE)
+        _keep_out(project.root)
     return Initialised(project.root, project.name, known)
 
 
@@ -77,15 +79,15 @@ def adopt(
     `session` (its id or key) and `transcript` (its path) name what is not old yet.
     """
     root = repository_root(directory)
-    if not root or not rt.config.auto_scaffold or _is_off_limits(rt, root):
+    if not root or not rt.config.auto_scaffold or _is_off_limits(rt, root, directory):
         return None
     with _onboarding(rt.paths):
-        if rt.owners().owner(directory):
-            return rt.project(rt.owners().owner(directory))
+        if owner := rt.owners().owner(directory):
+            return rt.project(owner)
         if _store_exists(root) and not _moved_from(rt, root):
             return None
         _register(rt, root, "", how="auto", backfill=False, fresh=(session, transcript))
-        git.exclude_line(root, IGNORE_LINE)
+        _keep_out(root)
         link_worktree(worktree_root(directory), root)
     return rt.project(root)
 
@@ -137,7 +139,7 @@ def usable_store(rt: Runtime, project: Project) -> str:
         with _onboarding(rt.paths):
             how = entry.how if entry else "declared"
             _register(rt, project.root, project.name, how=how, backfill=False)
-            git.exclude_line(project.root, IGNORE_LINE)
+            _keep_out(project.root)
     return store_to_read(rt.paths, project)
 
 
@@ -161,6 +163,8 @@ def _untrusted(project: Project) -> Untrusted:
 
 def baseline(rt: Runtime, project: Project, *, fresh: Iterable[str] = ()) -> dict[str, Cursor]:
     """Where every session of the project ends now, but for the `fresh` ones."""
+    if project.is_global:
+        return {}
     owners = rt.owners()
     skip = {name for name in fresh if name}
     ends: dict[str, Cursor] = {}
@@ -193,38 +197,35 @@ def _register(
     fresh: tuple[str, ...] = (),
 ) -> tuple[Entry, bool]:
     """Store, ledger, then registry: a crash in between leaves nothing half-known."""
-    old_root = _moved_from(rt, root)
-    if old_root:
+    if old_root := _moved_from(rt, root):
         ledger.move(rt.paths, old_root, root)
         registry.move(rt.paths, old_root, root)
-    entries = rt.registry().entries
-    known = entries.get(root)
-    project_name = name or (known.name if known else rt.project(root).name)
-    store_id = scaffold.create(root, project_name, today=rt.today, git=rt.config.git_commit)
-    if known is None:
-        project = Project(root, project_name, rt.project(root).extra_sources)
-        started = {} if backfill else baseline(rt, project, fresh=fresh)
+        ledger.forget(rt.paths, old_root)
+    known = rt.registry().entries.get(root)
+    project = rt.project(root)
+    name = name or project.name
+    started = {} if known or backfill else baseline(rt, project, fresh=fresh)
+    store_id = scaffold.create(root, name, today=rt.today, git=rt.config.git_commit)
+    if backfill:
+        ledger.edit(rt.paths, root, Ledger.without_baseline)
+    elif known is None:
         ledger.edit(rt.paths, root, lambda old: old.started_at(started))
-    elif backfill:
-        ledger.edit(rt.paths, root, lambda old: old.without_baseline())
-    entry = (known or Entry(root, project_name, since=rt.now, greet=how == "auto")).with_(
-        name=project_name, store_id=store_id, how=how, gone_since=""
-    )
+    entry = known or Entry(root, name, how=how, since=rt.now, greet=how == "auto")
+    entry = entry.with_(name=name, store_id=store_id, gone_since="")
     if how == "init":
-        entry = entry.with_(greet=False)
+        entry = entry.with_(how=how, greet=False)
     registry.put(rt.paths, entry)
     return entry, known is not None
 
 
 def _moved_from(rt: Runtime, root: str) -> str:
     """Root under which the store at `root` is registered, when that place is gone."""
-    if not _store_exists(root):
+    entries = rt.registry().entries
+    if root in entries or not _store_exists(root):
         return ""
     store_id = layout.read_id(store_of(root))
-    for entry in rt.registry().entries.values():
-        if store_id and entry.store_id == store_id and entry.root != root:
-            return entry.root if not os.path.isdir(entry.root) else ""
-    return ""
+    roots = (e.root for e in entries.values() if store_id and e.store_id == store_id)
+    return next((old for old in roots if not os.path.isdir(old)), "")
 
 
 def _store_exists(root: str) -> bool:
@@ -234,33 +235,49 @@ def _store_exists(root: str) -> bool:
     return os.path.isdir(store)
 
 
-def _link(worktree: str, main: str) -> None:
+def _link(worktree: str, main: str) -> bool:
+    """Whether a link had to be made."""
     store = store_of(worktree)
     if os.path.realpath(store) == os.path.realpath(store_of(main)):
-        return
-    if os.path.isdir(store) and not os.path.islink(store):
+        return False
+    if os.path.lexists(store):
         raise StoreError(
-            f"{store}: holds a memory of its own; move what you need to {store_of(main)}, "
-            f"then remove it and run memd init again"
+            f"{store}: is a memory of its own, not that of {main}; move what you need to "
+            f"{store_of(main)}, then remove it and run memd init again"
         )
     link_worktree(worktree, main)
+    return True
 
 
-def _tell_the_repository(rt: Runtime, root: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    written: list[str] = []
-    notices: list[str] = []
-    if repository_root(root) == root:
-        git.exclude_line(root, IGNORE_LINE)
-        if _ignore(os.path.join(root, ".gitignore")):
-            written.append(".gitignore")
-        if git.is_tracked(root, MEMORY_DIR):
-            git.untrack(root, MEMORY_DIR)
-            notices.append(
-                f"{MEMORY_DIR} was tracked by {root}: it is untracked now, its files are kept; "
-                f"commit that change"
-            )
-    written += contract.write_missing(root, rt.paths.home)
-    return tuple(written), tuple(notices)
+def _keep_out(root: str) -> None:
+    """Let the repository around a store ignore it, without a change to a tracked file."""
+    if top := worktree_root(root):
+        place = os.path.relpath(store_of(root), top)
+        git.exclude_line(top, "/" + _PATTERN.sub(r"\\\g<0>", place))
+
+
+def _tell_the_repository(root: str) -> list[str]:
+    """Have no memory tracked by the repository around it; returns notices."""
+    _keep_out(root)
+    top = worktree_root(root)
+    place = os.path.relpath(store_of(root), top or root)
+    if not top or not git.is_tracked(top, place):
+        return []
+    git.untrack(top, place)
+    notice = f"{store_of(root)} was tracked by {top}: it is untracked now, its files are kept"
+    return [f"{notice}; commit that change"]
+
+
+def _ignored(root: str, notices: list[str]) -> list[str]:
+    """The tracked ignore file, if a line had to be added; why not goes to the notices."""
+    if worktree_root(root) != root:
+        return []
+    path = os.path.join(root, ".gitignore")
+    try:
+        return [".gitignore"] if _ignore(path) else []
+    except OSError as error:
+        notices.append(f"{path}: {error.strerror}; add the line {IGNORE_LINE} yourself")
+        return []
 
 
 def _ignore(path: str) -> bool:
@@ -269,9 +286,7 @@ def _ignore(path: str) -> bool:
         data = fsio.read_regular(path, limit=1 << 20)
     except FileNotFoundError:
         data = b""
-    except OSError as error:
-        raise StoreError(f"{path}: cannot be read: {error}; add {IGNORE_LINE} yourself") from error
-    if IGNORE_LINE.encode() in data.split():
+    if IGNORE_LINE.encode() in map(bytes.strip, data.splitlines()):
         return False
     start = data if not data or data.endswith(b"\n") else data + b"\n"
     mode = os.stat(path).st_mode & 0o777 if data else 0o644
@@ -293,8 +308,12 @@ def _check_root(rt: Runtime, root: str) -> None:
         raise UsageFault(f"{root}: is excluded; memd exclude --undo {root} takes that back")
 
 
-def _is_off_limits(rt: Runtime, root: str) -> bool:
-    return root == os.path.realpath(rt.config.global_root) or rt.owners().excludes(root)
+def _is_off_limits(rt: Runtime, root: str, directory: str) -> bool:
+    """Whether nothing may begin at `root` for a session in `directory` without a person."""
+    owners = rt.owners()
+    holds_home = os.path.commonpath([root, os.path.realpath(rt.paths.home)]) == root
+    is_global = root == os.path.realpath(rt.config.global_root)
+    return holds_home or is_global or owners.excludes(root) or owners.excludes(directory)
 
 
 @contextmanager

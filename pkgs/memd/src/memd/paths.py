@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 MEMORY_DIR = ".memory"
+INBOX_DIR = "inbox"
 STORE_ID_FILE = ".id"
 GUARD_VARIABLE = "MEMD_CURATOR"
 """Set in the environment of a curator call: every memd hook below it stays silent."""
@@ -49,6 +50,10 @@ class Paths:
 
     def in_state(self, *names: str) -> str:
         return os.path.join(self.state, *names)
+
+    @property
+    def data_home(self) -> str:
+        return self._xdg("XDG_DATA_HOME", ".local/share")
 
     @property
     def registry(self) -> str:

@@ -88,17 +88,26 @@ def worktree_root(path: str) -> str:
 
 
 def _main_of_worktree(place: str) -> str:
-    """Main worktree when `place` is a linked one, else "" (format: gitrepository-layout(5))."""
-    pointer = _first_line(os.path.join(place, ".git"))
-    if not pointer.startswith("gitdir: "):
+    """Main worktree when `place` is a linked one, else ""."""
+    own, common = git_dir(place), common_git_dir(place)
+    if common == own:
         return ""
-    git_dir = os.path.join(place, pointer[8:])
-    common = _first_line(os.path.join(git_dir, "commondir"))
-    if not common:
-        return ""
-    main_git = os.path.realpath(os.path.join(git_dir, common))
-    main, name = os.path.split(main_git)
+    main, name = os.path.split(os.path.realpath(common))
     return main if name == ".git" else ""
+
+
+def git_dir(place: str) -> str:
+    """Where the git directory of a working tree is, if there is one: gitrepository-layout(5)."""
+    path = os.path.join(place, ".git")
+    pointer = _first_line(path)
+    return os.path.join(place, pointer[8:]) if pointer.startswith("gitdir: ") else path
+
+
+def common_git_dir(place: str) -> str:
+    """What all linked worktrees of a repository share: the git directory of the main one."""
+    own = git_dir(place)
+    common = _first_line(os.path.join(own, "commondir"))
+    return os.path.join(own, common) if common else own
 
 
 def _first_line(path: str) -> str:

@@ -54,20 +54,21 @@ class Runtime:
         return registry.read(self.paths)
 
     def owners(self) -> Owners:
-        return self.registry().owners(
-            self.config.projects, self.config.exclude, self.paths.state
-        )
+        return self.registry().owners(self.config.projects, self.config.exclude, self.paths.state)
 
     def projects(self) -> tuple[Project, ...]:
         """All managed projects, declared ones first in their own order."""
-        entries = self.registry().entries
+        known = self.registry()
         owners = self.owners()
-        roots = dict.fromkeys([*self.config.projects, *sorted(entries)])
-        return tuple(self.project(root) for root in roots if owners.owner(root) == root)
+        roots = dict.fromkeys([*self.config.projects, *sorted(known.entries)])
+        return tuple(self._project(root, known) for root in roots if owners.owner(root) == root)
 
     def project(self, root: str) -> Project:
+        return self._project(root, self.registry())
+
+    def _project(self, root: str, known: Registry) -> Project:
         declared = self.config.projects.get(root)
-        entry = self.registry().entries.get(root)
+        entry = known.entries.get(root)
         name = (declared and declared.name) or (entry and entry.name) or os.path.basename(root)
         return Project(root, name, declared.extra_sources if declared else ())
 

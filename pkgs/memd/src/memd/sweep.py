@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from memd import fsio, onboard
+from memd import fsio, locks, onboard
 from memd import survey as surveys
 from memd.errors import MemdError
 from memd.gate import Gate
 from memd.log import logger
 from memd.marks import Request
 from memd.model import Failed, Project, SourceRef, SyncOutcome
+from memd.oneline import one_line
 from memd.projects import repository_root
 from memd.runtime import Runtime
 from memd.state import ledger, registry
@@ -23,6 +24,7 @@ from memd.sync import sync
 
 GONE_DAYS = 30
 INDEX = "projects.md"
+_LONGEST_CELL = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,16 +78,16 @@ def _serve_all(
 
 def _adopt_new(rt: Runtime, survey: Survey) -> Iterator[Project]:
     """Take in each repository that a session outside all known projects worked in."""
-    newest: dict[str, SourceRef] = {}
+    newest: dict[str, tuple[str, SourceRef]] = {}
     for ref in sorted(survey.unowned, key=lambda ref: ref.modified):
-        root = repository_root(ref.cwd) if ref.cwd and os.path.isdir(ref.cwd) else ""
-        if root:
-            newest[root] = ref
-    for root, ref in newest.items():
+        place = ref.cwd or ""
+        if os.path.isdir(place) and (root := repository_root(place)):
+            newest[root] = (place, ref)
+    for place, ref in newest.values():
         try:
-            project = onboard.adopt(rt, root, session=ref.key, transcript=ref.path)
+            project = onboard.adopt(rt, place, session=ref.key, transcript=ref.path)
         except (MemdError, OSError) as error:
-            logger(rt.paths).warning("%s: not taken in: %s", root, error)
+            logger(rt.paths).warning("%s: not taken in: %s", place, error)
             continue
         if project is not None:
             yield project
@@ -100,7 +102,7 @@ def _note_gone(rt: Runtime) -> Iterator[str]:
         yield entry.root
         if not entry.gone_since:
             registry.update(rt.paths, entry.root, gone_since=rt.today)
-        elif entry.gone_since < _day(rt.clock() - GONE_DAYS * 86400):
+        elif entry.gone_since <= _day(rt.clock() - GONE_DAYS * 86400):
             registry.drop(rt.paths, entry.root)
 
 
@@ -110,10 +112,15 @@ def _write_index(rt: Runtime) -> None:
     if not rt.registry().global_store_id:
         return
     try:
-        path = os.path.join(onboard.store_to_read(rt.paths, project), INDEX)
-        text = _index(rt).encode()
+        store = onboard.store_to_read(rt.paths, project)
+        path = os.path.join(store, INDEX)
+        text = _index(rt).encode("utf-8", "replace")
         if _current(path) != text:
-            fsio.write_atomic(path, text)
+            # Its holder clears away what looks like the leftovers of a crash.
+            with locks.held(store, wait=False):
+                fsio.write_atomic(path, text)
+    except locks.Locked:
+        return
     except (MemdError, OSError) as error:
         logger(rt.paths).error("%s: %s", INDEX, error)
 
@@ -127,7 +134,7 @@ def _current(path: str) -> bytes:
 
 def _index(rt: Runtime) -> str:
     rows = [
-        f"| {project.name} | {project.root} | {_last_distill(rt, project) or 'never'} |"
+        f"| {_cell(project.name)} | {_cell(project.root)} | {_last_distill(rt, project)} |"
         for project in rt.projects()
     ]
     head = ["# Projects", "", "| project | directory | last distill |", "|---|---|---|"]
@@ -136,7 +143,11 @@ def _index(rt: Runtime) -> str:
 
 def _last_distill(rt: Runtime, project: Project) -> str:
     journal = ledger.read(rt.paths, project.root).journal
-    return journal[-1].at if journal else ""
+    return journal[-1].at if journal else "never"
+
+
+def _cell(text: str) -> str:
+    return one_line(text, _LONGEST_CELL).replace("|", "\\|")
 
 
 def _day(seconds: float) -> str:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-import os
-import secrets
+import functools
 from dataclasses import dataclass
 
-from memd import apply, distill, guard, locks, marks, onboard
+from memd import apply, distill, guard, locks, marks, onboard, strikes
+from memd import record as records
 from memd import survey as surveys
-from memd.apply import Record
-from memd.distill import Job, Tally
-from memd.errors import CuratorError, MemdError, Rejected, UnusableReply
+from memd.distill import Job
+from memd.errors import CuratorError, MemdError
 from memd.gate import Closed, Gate
 from memd.log import logger
 from memd.marks import Request
@@ -25,22 +24,18 @@ from memd.model import (
     MemoryUpdate,
     NothingNew,
     Project,
-    SourceRef,
     SyncOutcome,
     Waiting,
 )
+from memd.record import Record
 from memd.runtime import Runtime
 from memd.state import ledger as ledgers
-from memd.state.ledger import JournalEntry, LastRun, Ledger, SetAside, Strikes
+from memd.state.ledger import JournalEntry, LastRun, Ledger, Strikes
 from memd.store import archive, history, layout
 from memd.store import memory as memories
 from memd.store.memory import EditedMeanwhile, FileChange
 from memd.survey import Survey
 
-STRIKES = 3
-"""Unusable replies after which a span is tried in parts."""
-MOST_CALLS = 12
-"""Curator calls after which it is set aside."""
 _EDITS = 3
 """How often a pass is made again because a person edited the memory meanwhile."""
 
@@ -65,58 +60,72 @@ def sync(
     One writer at a time: with the store in use the request is left for its holder.
     Known failures are an outcome, kept in the ledger; nothing is consumed by them.
     """
-    gate = gate or Gate(rt, patient=request.trigger != "manual")
+    gate = gate or Gate(rt, patient=request.trigger in marks.UNATTENDED)
     try:
         store = onboard.usable_store(rt, project)
-        return _as_holder(rt, project, store, request, gate, survey)
+        done = _hold(rt, project, store, request, gate, survey)
     except Closed as closed:
         return Waiting(str(closed))
     except (MemdError, OSError) as error:
         return _failed(rt, project, error)
+    if done is None:
+        return Busy()
+    if done.summaries:
+        return Applied(len(done.summaries), done.summaries, done.pending, done.warnings)
+    return NothingNew(done.warnings)
 
 
 def preview(rt: Runtime, project: Project, request: Request) -> CuratorRequest | None:
     """What the next pass would send, changing nothing; None when there is nothing to send."""
     job = _job(rt, project, onboard.store_to_read(rt.paths, project))
-    ledger = ledgers.read(rt.paths, project.root)
-    digest = _draw(job, ledger, _due(job, request, ledger, None))
+    ledger = _prepared(rt, project, request, ledgers.read(rt.paths, project.root))
+    digest = _draw(job, request, ledger, _look(job, request))
     return None if digest.is_empty else distill.request(job, digest, memories.read(job.store))
 
 
-def _as_holder(
+def _hold(
     rt: Runtime,
     project: Project,
     store: str,
     request: Request,
     gate: Gate,
     survey: Survey | None,
-) -> SyncOutcome:
-    requests: tuple[Request, ...] = (request,)
-    done: _Passes | None = None
-    left_word = False
-    while requests or marks.waiting(rt.paths, project):
+) -> _Passes | None:
+    """Serve the request as the one holder of the store, then what was asked for meanwhile.
+
+    None when another one holds it, who will look again.
+    """
+    try:
+        done = _serve_all(rt, project, store, (request,), gate, survey)
+    except locks.Locked:
+        marks.leave(rt.paths, project, request)
+        done = None
+    # The holder may have let go before the mark was there: then it is served here.
+    while marks.waiting(rt.paths, project):
         try:
-            with locks.held(store, wait=False):
-                layout.clear_leftovers(store, now=rt.clock())
-                requests = (*requests, *marks.collect(rt.paths, project))
-                merged = request.merged(requests[1:]) if done is None else _merge(requests)
-                served = _serve(_job(rt, project, store), merged, gate, survey)
+            more = _serve_all(rt, project, store, (), gate, None)
         except locks.Locked:
-            if done is not None:
-                break
-            if left_word:
-                return Busy()
-            # The holder may have let go between the failed try and the mark: try once more.
-            marks.leave(rt.paths, project, request)
-            left_word = True
-            continue
-        done = _add(done or _Passes(), served)
-        requests, survey = (), None
-    return _outcome(done or _Passes())
+            break
+        done = _add(done, more) if done else more
+    return done
 
 
-def _merge(requests: tuple[Request, ...]) -> Request:
-    return requests[0].merged(requests[1:]) if requests else Request(rest="none")
+def _serve_all(
+    rt: Runtime,
+    project: Project,
+    store: str,
+    requests: tuple[Request, ...],
+    gate: Gate,
+    survey: Survey | None,
+) -> _Passes:
+    """Serve these requests and those left in marks. Raises Locked."""
+    with locks.held(store, wait=False):
+        layout.clear_leftovers(store, now=rt.clock())
+        requests = (*requests, *marks.collect(rt.paths, project))
+        if not requests:
+            return _Passes()
+        merged = requests[0].merged(requests[1:])
+        return _serve(_job(rt, project, store), merged, gate, survey)
 
 
 def _add(done: _Passes, more: _Passes) -> _Passes:
@@ -127,114 +136,111 @@ def _add(done: _Passes, more: _Passes) -> _Passes:
     )
 
 
-def _outcome(done: _Passes) -> SyncOutcome:
-    if done.summaries:
-        return Applied(len(done.summaries), done.summaries, done.pending, done.warnings)
-    return NothingNew(done.warnings)
-
-
 def _serve(job: Job, request: Request, gate: Gate, survey: Survey | None) -> _Passes:
     """All passes of one request, the store's lock held."""
     rt = job.rt
     done = _Passes(warnings=apply.recover(rt, job.project, job.store))
     _prepare(job, request)
+    if survey is None:
+        survey = _look(job, request)
+        done = _add(done, _Passes(warnings=tuple(survey.unreadable)))
     edits = 0
-    for number in range(1, rt.config.max_passes + 1):
+    while (number := len(done.summaries) + 1) <= rt.config.max_passes:
         ledger = ledgers.read(rt.paths, job.project.root)
-        digest = _draw(job, ledger, _due(job, request, ledger, survey))
-        if digest.is_empty:
-            return _add(done, _Passes(pending=False, warnings=_settle(job, digest, ledger)))
-        rt.progress(f"{job.project.name}: pass {number}, {digest.chars:,} characters")
         try:
-            done = _add(done, _one_pass(job, request, digest, ledger, gate))
+            served = _pass(job, request, ledger, gate, survey, number)
         except EditedMeanwhile as edited:
             edits += 1
             if edits == _EDITS:
-                raise MemdError(f"{edited}: edited again and again while memd worked") from edited
-            continue
-        if not done.pending or ledger.strikes.count >= STRIKES:
-            break
+                raise CuratorError(f"{edited}: edited over and over while memd worked") from edited
+        except Closed as closed:
+            if number == 1:
+                raise
+            return _add(done, _Passes(pending=True, warnings=(str(closed),)))
+        else:
+            done = _add(done, served)
+            if not served.pending or ledger.strikes.suspect:
+                break
     return done
 
 
-def _one_pass(
-    job: Job, request: Request, digest: Digest, ledger: Ledger, gate: Gate
+def _pass(
+    job: Job, request: Request, ledger: Ledger, gate: Gate, survey: Survey, number: int
 ) -> _Passes:
+    """What is new shown to the curator once; the rest of the work when nothing is."""
+    digest = _draw(job, request, ledger, survey)
+    if digest.is_empty:
+        return _Passes(warnings=_settle(job, request, digest, ledger))
+    job.rt.progress(f"{job.project.name}: pass {number}, {digest.chars:,} characters")
     memory = memories.read(job.store)
-    tally = Tally()
-    attempts = 1 if ledger.strikes.count >= STRIKES else gate.attempts
     try:
-        update = distill.ask(job, digest, memory, gate, tally, attempts=attempts)
-    except (UnusableReply, Rejected) as error:
-        _strike(job, digest, ledger, tally, error)
-        raise
+        update = distill.ask(
+            job,
+            digest,
+            memory,
+            gate,
+            attempts=strikes.attempts(ledger.strikes, gate.attempts),
+            on_useless=lambda error: _strike(job, digest, error),
+        )
     finally:
         _log_redactions(job)
-    warnings = apply.execute(
-        job.rt, job.project, job.store, _record(job, request, digest, memory, update)
-    )
-    if ledger.strikes.count:
-        _ease(job, ledger.strikes)
+    changes = _changes(job, memory, update)
+    record = _record(job, request, digest, ledger, update, changes)
+    warnings = apply.execute(job.rt, job.project, job.store, record)
     return _Passes((update.summary,), not digest.complete, (*warnings, *digest.unreadable))
 
 
-def _settle(job: Job, digest: Digest, ledger: Ledger) -> tuple[str, ...]:
+def _settle(job: Job, request: Request, digest: Digest, ledger: Ledger) -> tuple[str, ...]:
     """Nothing for the curator: move markers over noise, enforce budgets, commit what is due."""
-    rt = job.rt
-    memory = memories.read(job.store)
-    update = guard.rotate(memory, rt.config.budgets)
-    moved = {key: c for key, c in digest.cursors.items() if ledger.cursors.get(key) != c}
-    if moved or digest.visited or digest.unreadable != ledger.unreadable or _news(digest, ledger):
-        quiet = Record(
-            id=secrets.token_hex(8),
-            cursors=moved,
-            seen=digest.seen,
-            visited=digest.visited,
-            counts=digest.counts,
-            unreadable=digest.unreadable,
-        )
-        apply.execute(rt, job.project, job.store, quiet)
-    if not update.changes_nothing:
-        record = Record(
-            id=secrets.token_hex(8),
-            changes=_changes(job, memory, update),
-            message=history.message(update.summary, [("Memd-Trigger", "budget")]),
-        )
-        return (*apply.execute(rt, job.project, job.store, record), *digest.unreadable)
-    if ledger.commit_error:
-        error = apply.commit(rt, job.store, "Commit what could not be committed before")
-        ledgers.edit(
-            rt.paths, job.project.root, lambda old: dataclasses.replace(old, commit_error=error)
-        )
-        return (f"not committed: {error}",) if error else ()
-    return digest.unreadable
-
-
-def _news(digest: Digest, ledger: Ledger) -> bool:
-    """Whether a source is barren now that was not, or by another number of bytes."""
-    return any(
-        counts.barren_bytes != getattr(ledger.health.get(name), "barren_bytes", 0)
-        for name, counts in digest.counts.items()
+    rt, project = job.rt, job.project
+    is_over = request.rest != "none" and (
+        ledger.last.outcome == "failed" or ledger.strikes != Strikes()
     )
+    if is_over:
+        edit = functools.partial(dataclasses.replace, strikes=Strikes())
+        ledgers.edit(rt.paths, project.root, edit)
+    record = _rotated(job, _gone_over(request, digest, ledger))
+    warnings: tuple[str, ...] = ()
+    if is_over or record.changes or record.adds_to(ledger):
+        warnings = apply.execute(rt, project, job.store, record)
+    if ledger.commit_error and not record.changes:
+        warnings = apply.commit_again(rt, project, job.store, ledger.uncommitted)
+    return (*warnings, *digest.unreadable)
+
+
+def _rotated(job: Job, record: Record) -> Record:
+    """With what it takes to bring the memory back within its budgets."""
+    memory = memories.read(job.store)
+    update = guard.rotate(memory, job.rt.config.budgets)
+    if update.changes_nothing:
+        return record
+    message = history.message(update.summary, [("Memd-Trigger", "budget")])
+    return dataclasses.replace(record, changes=_changes(job, memory, update), message=message)
+
+
+def _gone_over(request: Request, digest: Digest, ledger: Ledger) -> Record:
+    whole = digest.complete and request.rest != "none"
+    return records.gone_over(digest, ledger, whole=whole)
 
 
 def _record(
-    job: Job, request: Request, digest: Digest, memory: Memory, update: MemoryUpdate
+    job: Job,
+    request: Request,
+    digest: Digest,
+    ledger: Ledger,
+    update: MemoryUpdate,
+    changes: tuple[FileChange, ...],
 ) -> Record:
     rt = job.rt
     model = rt.curator.answers_as(distill.model_for(rt, digest))
     trailers = [("Memd-Trigger", request.trigger), ("Memd-Model", model)]
     trailers += [("Memd-Session", key) for key in digest.sessions]
-    return Record(
-        id=secrets.token_hex(8),
-        changes=_changes(job, memory, update),
+    return dataclasses.replace(
+        _gone_over(request, digest, ledger),
+        changes=changes,
         message=history.message(update.summary, trailers),
-        cursors=digest.cursors,
-        seen=digest.seen,
         notes=tuple((note.name, note.fingerprint) for note in digest.notes),
-        visited=digest.visited,
-        counts=digest.counts,
-        unreadable=digest.unreadable,
+        weight=strikes.weight(digest),
         journal=JournalEntry(
             at=rt.now,
             trigger=request.trigger,
@@ -256,110 +262,44 @@ def _job(rt: Runtime, project: Project, store: str) -> Job:
     return Job(rt, project, store, rt.owners(), rt.redactor())
 
 
-def _draw(job: Job, ledger: Ledger, refs: tuple[SourceRef, ...]) -> Digest:
-    return distill.draw(job, ledger, refs, cap=ledger.strikes.cap or job.rt.config.digest_cap_chars)
+def _look(job: Job, request: Request) -> Survey:
+    """All sessions; none where only named ones are to be read."""
+    if job.project.is_global or request.rest == "none":
+        return Survey()
+    return surveys.take(job.rt, [job.project])
 
 
-def _due(
-    job: Job, request: Request, ledger: Ledger, survey: Survey | None
-) -> tuple[SourceRef, ...]:
-    """Sessions to read now that are not read to their end."""
-    rt = job.rt
-    if job.project.is_global:
-        return ()
-    survey = survey or surveys.take(rt, [job.project])
-    named = {os.path.realpath(path) for path in request.transcripts}
-    return tuple(
-        ref
-        for ref in survey.of(job.project, ledger)
-        if (os.path.realpath(ref.path) in named or _is_due(rt, request, ref))
-        and _has_more(rt, ref, ledger)
-    )
-
-
-def _is_due(rt: Runtime, request: Request, ref: SourceRef) -> bool:
-    if request.rest == "quiet":
-        age = rt.clock() - ref.modified
-        return age < 0 or age >= rt.config.quiet_seconds
-    return request.rest == "all"
-
-
-def _has_more(rt: Runtime, ref: SourceRef, ledger: Ledger) -> bool:
-    try:
-        return rt.sources[ref.source].end(ref) != ledger.cursors.get(ref.key)
-    except OSError:
-        return True
+def _draw(job: Job, request: Request, ledger: Ledger, survey: Survey) -> Digest:
+    refs = surveys.due(job.rt, job.project, job.owners, ledger, request, survey)
+    cap = strikes.cap(ledger.strikes, job.rt.config.digest_cap_chars)
+    return distill.draw(job, ledger, refs, cap=cap)
 
 
 def _prepare(job: Job, request: Request) -> None:
-    rt, root = job.rt, job.project.root
-    ledger = ledgers.read(rt.paths, root)
+    rt, project = job.rt, job.project
+    ledger = ledgers.read(rt.paths, project.root)
     if ledger.lost:
-        started = onboard.baseline(rt, job.project)
         logger(rt.paths).error(
-            "%s: read markers were damaged twice; sessions that exist are taken as read", root
+            "%s: read markers were damaged twice; sessions that exist are taken as read",
+            project.root,
         )
-        ledgers.edit(rt.paths, root, lambda old: old.started_at(started))
-    if request.retry and ledger.aside:
-        ledgers.edit(rt.paths, root, _with_aside_back)
+    if ledger.lost or (request.retry and ledger.aside):
+        edit = functools.partial(_prepared, rt, project, request)
+        ledgers.edit(rt.paths, project.root, edit)
 
 
-def _with_aside_back(old: Ledger) -> Ledger:
-    cursors = dict(old.cursors)
-    for entry in reversed(old.aside):
-        cursors.pop(entry.key, None)
-        if entry.after is not None:
-            cursors[entry.key] = entry.after
-    return dataclasses.replace(old, aside=(), strikes=Strikes(), cursors=cursors)
+def _prepared(rt: Runtime, project: Project, request: Request, old: Ledger) -> Ledger:
+    if old.lost:
+        old = old.started_at(onboard.baseline(rt, project))
+    return strikes.taken_up(old) if request.retry else old
 
 
-def _strike(
-    job: Job, digest: Digest, ledger: Ledger, tally: Tally, error: CuratorError
-) -> None:
-    """Another unusable reply: try less next time, in the end set the span aside."""
-    old = ledger.strikes
-    calls = old.calls + tally.unusable
-    new = Strikes(old.count + tally.unusable, calls, old.cap, str(error))
-    if new.count >= STRIKES:
-        smaller = max(1, min(old.cap or digest.chars, digest.chars) // 2)
-        new = dataclasses.replace(new, cap=smaller)
-    parted = len(digest.cursors) + len(digest.notes) > 1 or digest.spans > 1
-    if calls >= MOST_CALLS or (old.count >= STRIKES and not parted):
-        ledgers.edit(job.rt.paths, job.project.root, lambda led: _aside(job, led, digest, error))
-        return
+def _strike(job: Job, digest: Digest, error: CuratorError) -> None:
+    rt = job.rt
+    # Should the span be set aside, its records made elsewhere are still read there.
+    apply.tell_visited(rt, digest.visited)
     ledgers.edit(
-        job.rt.paths, job.project.root, lambda led: dataclasses.replace(led, strikes=new)
-    )
-
-
-def _aside(job: Job, old: Ledger, digest: Digest, error: CuratorError) -> Ledger:
-    """Pass over what the digest showed, keeping the way back."""
-
-    def entry(key: str, after: str | None, until: str) -> SetAside:
-        return SetAside(key, after, until, job.rt.now, str(error))  # type: ignore[arg-type]
-
-    entries = [
-        entry(key, old.cursors.get(key), digest.cursors[key])
-        for key in digest.sessions
-        if key in digest.cursors
-    ]
-    entries += [entry(key, None, "") for key in distill.note_keys(digest)]
-    return dataclasses.replace(
-        old,
-        strikes=Strikes(),
-        aside=(*old.aside, *entries),
-        cursors={**old.cursors, **digest.cursors},
-    )
-
-
-def _ease(job: Job, strikes: Strikes) -> None:
-    """A part got through: show more next time, until the usual size is reached again."""
-    cap = strikes.cap * 2
-    new = dataclasses.replace(strikes, cap=cap)
-    if not strikes.cap or cap >= job.rt.config.digest_cap_chars:
-        new = Strikes()
-    ledgers.edit(
-        job.rt.paths, job.project.root, lambda old: dataclasses.replace(old, strikes=new)
+        rt.paths, job.project.root, lambda old: strikes.struck(old, digest, str(error), rt.now)
     )
 
 

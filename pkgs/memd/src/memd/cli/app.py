@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import sys
 from collections.abc import Iterable
 from typing import Any
@@ -31,6 +32,9 @@ class Interrupted(MemdError):
 
     exit_code = 130
 
+    def __init__(self) -> None:
+        super().__init__("interrupted; what was not finished stays pending")
+
 
 class _Commands(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
@@ -38,7 +42,20 @@ class _Commands(TyperGroup):
             return super().invoke(ctx)
         except KeyboardInterrupt:
             # Left alone, typer makes a silent exit or its own words of it, by version.
-            raise Interrupted("interrupted; what was not finished stays pending") from None
+            raise Interrupted from None
+
+
+def end_at_once_when_interrupted() -> None:
+    """For work in threads, which would wait for their curators to the end.
+
+    A curator ends with the process that asked it, and the next run finishes what is half done.
+    """
+
+    def end(*_: object) -> None:
+        os._exit(_say([str(Interrupted())], Interrupted.exit_code))
+
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, end)
 
 
 def need_command(ctx: typer.Context) -> None:
@@ -89,12 +106,11 @@ def main() -> int:
         return _say(error.problems, error.exit_code)
     except MemdError as error:
         return _say([str(error)], error.exit_code)
-    except BrokenPipeError:
-        # Whoever read our output has gone; keep the interpreter from saying so at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+    except SystemExit as ended:  # typer's own way when whoever read our output has gone
+        code = ended.code
     except OSError as error:
-        return _say([_system_error(error)], 1)
+        _drop_unwritable_output()
+        return 1 if isinstance(error, BrokenPipeError) else _say([_system_error(error)], 1)
     except Exception:  # noqa: BLE001 - the boundary: a bug ends in the log, not on the terminal
         return _log_bug()
     return code if isinstance(code, int) else 0
@@ -109,6 +125,14 @@ def _prepare_streams() -> None:
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
 
 
+def _drop_unwritable_output() -> None:
+    """Keep the interpreter from trying again, and complaining, at exit."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _refusal(error: Any) -> str:
     context = getattr(error, "ctx", None)
     said = " ".join(error.format_message().split()).rstrip(".")
@@ -116,7 +140,7 @@ def _refusal(error: Any) -> str:
 
 
 def _system_error(error: OSError) -> str:
-    said = f"{error.filename or 'the system'}: {error.strerror or error}"
+    said = f"{error.filename or 'reading or writing'}: {error.strerror or error}"
     return said + _REMEDIES.get(error.errno or 0, "")
 
 

@@ -10,7 +10,7 @@ import typer
 
 from memd import __version__
 from memd.cli import render
-from memd.cli.app import app
+from memd.cli.app import app, end_at_once_when_interrupted
 from memd.cli.config_commands import config_app
 from memd.cli.target import HOOK_TRIGGERS
 from memd.cli.terminal import readable, reporter
@@ -58,16 +58,16 @@ def init(
       memd init --global         a memory for facts that concern all projects
     """
     from memd import onboard
-    from memd.cli.target import directory_of
+    from memd.cli.target import place_to_begin
     from memd.marks import Request
 
     rt = _runtime()
     if global_:
-        if path or backfill:
-            raise UsageFault("init --global: takes neither a path nor --backfill")
+        if path is not None or name or backfill:
+            raise UsageFault("init --global: takes no path, no --name and no --backfill")
         render.initialised(onboard.init_global(rt))
         return
-    done = onboard.init(rt, directory_of(path, above=path is None), name=name, backfill=backfill)
+    done = onboard.init(rt, place_to_begin(rt, path), name=name, backfill=backfill)
     render.initialised(done)
     if backfill:
         _sync_and_exit(rt, rt.project(done.root), Request("backfill"))
@@ -116,6 +116,7 @@ def sweep(
     """
     from memd.sweep import sweep as run
 
+    end_at_once_when_interrupted()
     swept = run(_runtime(), jobs=jobs)
     render.swept(swept)
     if swept.failed:

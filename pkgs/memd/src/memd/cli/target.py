@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memd.errors import UsageFault
-from memd.projects import repository_root
+from memd.projects import ancestors, worktree_root
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,16 +25,13 @@ class Target:
     request: Request
 
 
-def directory_of(path: str | None, *, above: bool = False) -> str:
-    """Real path of a directory that exists; with `above` the repository around it.
-
-    Raises UsageFault naming the path.
-    """
+def directory_of(path: str | None) -> str:
+    """Real path of a directory that exists. Raises UsageFault naming the path."""
     real = real_path(path)
     if not os.path.isdir(real):
         what = "is not a directory" if os.path.lexists(real) else "no such directory"
         raise UsageFault(f"{path}: {what}")
-    return (repository_root(real) if above else "") or real
+    return real
 
 
 def real_path(path: str | None) -> str:
@@ -72,6 +69,15 @@ def nobodys(directory: str, *, excluded: bool, global_root: str) -> UsageFault:
     if directory == os.path.realpath(global_root):
         return UsageFault(f"{directory}: is in no project; memd init --global gives it a memory")
     return UsageFault(f"{directory}: is in no project memd knows; memd init makes it one")
+
+
+def place_to_begin(rt: Runtime, path: str | None) -> str:
+    """What `memd init` is to look at: the path, or the nearest project or repository here."""
+    here = directory_of(path)
+    if path is not None:
+        return here
+    tops = (worktree_root(here), rt.owners().owner(here))
+    return next((place for place in ancestors(here) if place in tops), here)
 
 
 def project_of(rt: Runtime, path: str | None) -> Project:

@@ -5,18 +5,10 @@ The one place of the configuration that imports pydantic.
 
 from __future__ import annotations
 
-import re
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    ValidationError,
-)
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from pydantic_settings import (
     BaseSettings,
     InitSettingsSource,
@@ -24,87 +16,41 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
+from memd.config import values
+
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 Document: TypeAlias = dict[str, Any]
 """Settings in the shape of the file: a JSON object, any part of it missing."""
 
-LONGEST_NAME = 100
-PLACE = "^(/|~/|~$)"
-_NO_TEXT = re.compile("[\0\ud800-\udfff]")
-_NOT_IN_A_LINE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
-
-def _word(text: str) -> str:
-    if not text.strip() or _NOT_IN_A_LINE.search(text):
-        raise ValueError("one line of text without control characters")
-    return text
-
-
-def _text(text: str) -> str:
-    if _NO_TEXT.search(text):
-        raise ValueError("text without NUL characters and lone surrogates")
-    return text
-
-
-def _place(text: str) -> str:
-    if not (text == "~" or text.startswith(("/", "~/"))) or _NOT_IN_A_LINE.search(text):
-        raise ValueError("an absolute path, or one that begins with ~/")
-    return text
-
-
-def _name(text: str) -> str:
-    if len(text) > LONGEST_NAME or not text.isprintable() or text != text.strip():
-        raise ValueError(
-            f"one line of at most {LONGEST_NAME} characters, no space around it, "
-            "no control characters"
-        )
-    return text
-
-
-def _pattern(text: str) -> str:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            matches_nothing = re.compile(text).search("")
-    except (re.error, OverflowError, RecursionError) as error:
-        raise ValueError(f"a regular expression: {error}") from error
-    if matches_nothing:
-        raise ValueError("a regular expression that does not match empty text")
-    return text
-
-
-Text = Annotated[str, AfterValidator(_text)]
-Pattern = Annotated[str, AfterValidator(_text), AfterValidator(_pattern)]
-Word = Annotated[str, AfterValidator(_word), Field(json_schema_extra={"minLength": 1})]
-Place = Annotated[str, AfterValidator(_place), Field(json_schema_extra={"pattern": PLACE})]
-Name = Annotated[str, AfterValidator(_name), Field(json_schema_extra={"maxLength": LONGEST_NAME})]
+Text = Annotated[str, AfterValidator(values.text)]
+Pattern = Annotated[str, AfterValidator(values.text), AfterValidator(values.pattern)]
+Word = Annotated[str, AfterValidator(values.word), Field(json_schema_extra={"minLength": 1})]
+Place = Annotated[
+    str, AfterValidator(values.place), Field(json_schema_extra={"pattern": values.PLACE})
+]
+Name = Annotated[
+    str, AfterValidator(values.name), Field(json_schema_extra={"maxLength": values.LONGEST_NAME})
+]
 Size = Annotated[int, Field(ge=0)]
 Count = Annotated[int, Field(ge=1)]
 
 _STRICT = ConfigDict(strict=True, extra="forbid")
 
 
+def _budget(file: str, chars: int) -> Any:
+    return Field(default=chars, alias=file, description=f"The most characters `{file}` may hold.")
+
+
 class Budgets(BaseModel):
     model_config = _STRICT
 
-    state: Count = Field(
-        default=10_000, alias="state.md", description="The most characters `state.md` may hold."
-    )
-    decisions: Count = Field(
-        default=12_000,
-        alias="decisions.md",
-        description="The most characters `decisions.md` may hold.",
-    )
-    todo: Count = Field(
-        default=10_000, alias="todo.md", description="The most characters `todo.md` may hold."
-    )
-    mistakes: Count = Field(
-        default=22_000,
-        alias="mistakes.md",
-        description="The most characters `mistakes.md` may hold.",
-    )
+    state: Count = _budget("state.md", 10_000)
+    decisions: Count = _budget("decisions.md", 12_000)
+    todo: Count = _budget("todo.md", 10_000)
+    mistakes: Count = _budget("mistakes.md", 22_000)
 
 
 class ProjectSettings(BaseModel):
@@ -202,10 +148,10 @@ class Settings(BaseSettings):
     exclude: list[Place] = Field(
         default=[], description="Directories memd stays out of, with all that is below them."
     )
-    projects: dict[Annotated[str, AfterValidator(_place)], ProjectSettings] = Field(
+    projects: dict[Annotated[str, AfterValidator(values.place)], ProjectSettings] = Field(
         default={},
         description="Projects to remember, by directory, without `memd init`.",
-        json_schema_extra={"propertyNames": {"pattern": PLACE}},
+        json_schema_extra={"propertyNames": {"pattern": values.PLACE}},
     )
     global_root: Place = Field(
         default="~", description="Directory whose `.memory` holds what concerns all projects."

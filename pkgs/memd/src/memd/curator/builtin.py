@@ -15,7 +15,7 @@ from memd.model import BODY_FILES, DECISIONS, MEMORY_FILES, MISTAKES, STATE, TOD
 from memd.sections import open_fence
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from memd.curator.statements import Kind, Statement
     from memd.prompt import Sections
@@ -52,9 +52,7 @@ def answer(prompt_text: str) -> str:
     ]
     for statement in found:
         draft.add(statement)
-    for statement in found:
-        if statement.kind == "done":
-            draft.close(statement.text)
+    draft.close({_normal(statement.text) for statement in found if statement.kind == "done"})
     return json.dumps(draft.reply(sections.memory))
 
 
@@ -102,10 +100,10 @@ class _Draft:
         else:
             self.bodies[name] = _listed(self.bodies[name], f"## Noted {day}".rstrip(), piece)
 
-    def close(self, task: str) -> None:
-        """Move the open items that say just this to the archive."""
+    def close(self, tasks: Collection[str]) -> None:
+        """Move the open items that say just what one of the `tasks` says to the archive."""
         for item in _OPEN_ITEM.finditer(self.bodies[TODO]):
-            if _normal(item[1]) == _normal(task):
+            if _normal(item[1]) in tasks:
                 self.bodies[TODO] = self.bodies[TODO].replace(item[0], "", 1)
                 self._archive(TODO, item[0].rstrip("\n"))
                 self.added["done"] += 1

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, cast
 
 from memd.digest_text import Noted, Said
+from memd.model import NOTE_KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -15,12 +16,6 @@ Kind = Literal["state", "decision", "todo", "mistake", "done"]
 _LEFT_OUT = re.compile(r"\[\.\.\. [\d,]+ characters left out \.\.\.\]")
 _SHORTEST, _LONGEST = 8, 400
 _PROSE = ("user", "assistant", "text")
-_NOTE_KINDS: Final[dict[str, Kind]] = {
-    "state": "state",
-    "decision": "decision",
-    "todo": "todo",
-    "mistake": "mistake",
-}
 
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 # A line of 60 characters or more that goes on in the next one was wrapped.
@@ -86,7 +81,8 @@ def from_notes(notes: Iterable[Noted]) -> Iterator[Statement]:
     """Each note whole: of the kind it names, else of the kind its words speak for."""
     for note in notes:
         text = note.text.strip()
-        found = Statement(_NOTE_KINDS.get(note.kind, "state"), text, note.day)
+        kind = cast("Kind", note.kind) if note.kind in NOTE_KINDS else "state"
+        found = Statement(kind, text, note.day)
         if not note.kind:
             stated = next(_stated(Said("user", text, "", note.day)), found)
             found = stated if stated.kind == "done" else replace(stated, text=text)

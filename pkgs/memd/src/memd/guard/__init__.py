@@ -10,9 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from memd import prompt
 from memd.errors import Rejected
 from memd.frontmatter import REQUIRED, is_valid
-from memd.guard import bodies, budget, echo, elision, growth, mistakes, oneline, shrink
+from memd.guard import bodies, budget, echo, elision, growth, mistakes, shrink
 from memd.model import MISTAKES, Memory, MemoryUpdate, Reply
+from memd.oneline import subject
 from memd.sections import earliest_date
+
+_SUMMARY_CHARS = 200
 
 
 def judge(
@@ -36,7 +39,7 @@ def judge(
     new = bodies.proposed(memory, reply, day)
     if entries := mistakes.new_entries(old[MISTAKES], reply.mistakes, day):
         new[MISTAKES] = mistakes.append(old[MISTAKES], entries)
-    archive = tuple(oneline.archive_entry(e) for e in reply.archive if e.content.strip())
+    archive = tuple(entry for entry in reply.archive if entry.content.strip())
     contents = tuple(entry.content for entry in archive)
 
     _require_frontmatter(memory, new)
@@ -45,7 +48,8 @@ def judge(
     shrink.check(old, new, contents)
     fitted, rotated = budget.fit(_writable(memory, {**old, **new}), budgets)
     changed = {name: body for name, body in {**new, **fitted}.items() if body != old[name]}
-    return MemoryUpdate(oneline.summary(reply.summary), changed, (*archive, *rotated))
+    summary = subject(reply.summary, _SUMMARY_CHARS) or "memory updated"
+    return MemoryUpdate(summary, changed, (*archive, *rotated))
 
 
 def rotate(memory: Memory, budgets: Mapping[str, int]) -> MemoryUpdate:
@@ -69,9 +73,10 @@ def _require_frontmatter(memory: Memory, new: Iterable[str]) -> None:
 
 
 def _require_own_words(old: Mapping[str, str], said: Iterable[tuple[str, str]], shown: str) -> None:
-    given = (*old.values(), *prompt.parse(shown).memory.values(), prompt.parse(shown).notes)
-    known = {line.strip() for text in given for line in text.split("\n")}
-    echoes = echo.Shown(shown, old.values())
+    sections = prompt.parse(shown)
+    memory = (*old.values(), *sections.memory.values())
+    known = {line.strip() for text in (*memory, sections.notes) for line in text.split("\n")}
+    echoes = echo.Shown(shown, memory, sections.sessions)
     for name, text in said:
         if elision.has_elision(text, known):
             problem = "leaves text out behind a mark"

@@ -25,7 +25,8 @@ def proposed(memory: Memory, reply: Reply, day: str) -> dict[str, str]:
     changed = {}
     for name in filter(reply.bodies.__contains__, BODY_FILES):
         old = memory[name].body
-        body = without_frontmatter(reply.bodies[name]).strip()
+        told = reply.bodies[name].strip()
+        body = told if told == old.strip() else without_frontmatter(told).strip()
         if name == DECISIONS:
             body = date_entries(body, old, day)
         if body == old.strip() or is_template(name, body):

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 
-from memd import prompt
 from memd.digest_text import read_events
 
 _STRETCH = 600
@@ -21,15 +20,13 @@ _LABEL = re.compile(r"\A[A-Z]: ")
 class Shown:
     """What a curator saw, in the forms that an echo of it takes."""
 
-    def __init__(self, text: str, memory: Iterable[str]) -> None:
-        """`text` is a prompt that `memd.prompt` built, `memory` the bodies it was built from."""
-        sections = prompt.parse(text)
-        known = [*memory, *sections.memory.values()]
-        lines = set(map(str.rstrip, text.split("\n"))).difference(*map(_lines, known))
+    def __init__(self, text: str, memory: Collection[str], sessions: str) -> None:
+        """`text` is a prompt, `memory` and `sessions` are what it holds of those."""
+        lines = set(map(str.rstrip, text.split("\n"))).difference(*map(_lines, memory))
         self._fences = {line for line in lines if _FENCE.fullmatch(line)}
         self._frames = {line for line in lines if _FRAME.fullmatch(line)}
-        said = "\n".join(event.text for event in read_events(sections.sessions))
-        self._windows = set(_windows(said)).difference([""], *map(_windows, known))
+        said = "\n".join(event.text for event in read_events(sessions))
+        self._windows = set(_windows(said)).difference([""], *map(_windows, memory))
 
     def is_echoed_in(self, text: str) -> bool:
         """Whether `text` holds a fence of the prompt, several lines of the digest's own form,

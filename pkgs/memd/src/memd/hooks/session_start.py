@@ -13,9 +13,10 @@ from memd import brief, fsio
 from memd.config import snapshot
 from memd.errors import ConfigError
 from memd.frontmatter_split import split
-from memd.paths import STORE_ID_FILE, store_of
+from memd.paths import store_of
 from memd.projects import repository_root, worktree_root
 from memd.state import registry
+from memd.store.layout import read_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ class _Scope:
         store = store_of(self.repository)
         if not os.path.lexists(store):
             return True
-        store_id = "" if os.path.islink(store) else _id(store)
+        store_id = "" if os.path.islink(store) else read_id(store)
         return bool(store_id) and any(
             store_id == entry.store_id and not os.path.isdir(entry.root)
             for entry in self.known.entries.values()
@@ -186,9 +187,13 @@ def _memory(root: str, expected_id: str) -> _Memory:
         return _Memory({})
     if not is_directory:
         return _Memory({}, (f"{store} is a link or a file that memd did not make: not followed",))
-    if not expected_id or _id(store) != expected_id:
+    if not expected_id or read_id(store) != expected_id:
         said = f"{store} was not made by memd here: nothing of it is shown. Look at it, then accept"
         return _Memory({}, (f"{said} it with: memd trust {_quoted(root)}",))
+    return _read(store)
+
+
+def _read(store: str) -> _Memory:
     files = {}
     notices = []
     for name in brief.FILES:
@@ -202,15 +207,6 @@ def _memory(root: str, expected_id: str) -> _Memory:
             continue
         files[name] = split(data.decode("utf-8", "replace"))[1]
     return _Memory(files, tuple(notices))
-
-
-def _id(store: str) -> str:
-    """The id that memd gave a store, "" without one."""
-    try:
-        data = fsio.read_regular(os.path.join(store, STORE_ID_FILE), limit=200)
-    except OSError:
-        return ""
-    return data.decode("ascii", "replace").strip()
 
 
 def _days_ago(days: int) -> str:

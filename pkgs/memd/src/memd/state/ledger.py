@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import hashlib
 import os
@@ -9,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from memd import fsio
 from memd.model import Cursor, SourceCounts, Usage
 from memd.paths import Paths
 from memd.state import statefile
@@ -37,14 +39,13 @@ class JournalEntry:
 
 @dataclass(frozen=True, slots=True)
 class Strikes:
-    """A span whose replies keep being unusable, while it is tried in ever smaller parts."""
+    """A span whose replies were unusable or rejected."""
 
-    count: int = 0
-    """Replies that were unusable or rejected in a row."""
     calls: int = 0
     """Curator calls spent on it."""
-    cap: int = 0
-    """Characters to show in the next try; 0 means the usual."""
+    suspect: int = 0
+    """Characters from the read markers on that hold what no reply was usable for; 0 while
+    that is not certain yet."""
     reason: str = ""
 
 
@@ -78,7 +79,7 @@ class Health:
 class LastRun:
     at: str = ""
     outcome: str = ""
-    """`applied`, `nothing-new`, `waiting` or `failed`."""
+    """`applied`, `nothing-new` or `failed`."""
     detail: str = ""
 
 
@@ -110,6 +111,8 @@ class Ledger:
     unreadable: tuple[str, ...] = ()
     commit_error: str = ""
     """Why the newest commit of the memory could not be made, "" when it was."""
+    uncommitted: str = ""
+    """Message of that commit, which is still to be made."""
     applied: str = ""
     """Id of the last apply record that was carried out."""
     lost: str = ""
@@ -124,7 +127,7 @@ class Ledger:
     def without_baseline(self) -> Ledger:
         """With the sessions that were taken as read waiting to be read."""
         cursors = {key: c for key, c in self.cursors.items() if key not in self.baseline}
-        return dataclasses.replace(self, baseline={}, cursors=cursors)
+        return dataclasses.replace(self, baseline={}, cursors=cursors, lost="")
 
     def has_seen(self) -> Callable[[str], bool]:
         known = {
@@ -163,9 +166,18 @@ class Ledger:
         return dataclasses.replace(self, health=health)
 
 
+def file_name(root: str) -> str:
+    """How every file in the state directory is called that belongs to one project."""
+    return f"{hashlib.sha256(os.fsencode(root)).hexdigest()[:24]}.json"
+
+
 def path(paths: Paths, root: str) -> str:
-    name = hashlib.sha256(os.fsencode(root)).hexdigest()[:24]
-    return paths.in_state("projects", f"{name}.json")
+    return paths.in_state("projects", file_name(root))
+
+
+def pending_path(paths: Paths, root: str) -> str:
+    """Where the record of an update stands while it is carried out."""
+    return paths.in_state("pending", file_name(root))
 
 
 def read(paths: Paths, root: str) -> Ledger:
@@ -189,9 +201,17 @@ def edit(paths: Paths, root: str, change: Callable[[Ledger], Ledger]) -> None:
 
 
 def move(paths: Paths, old: str, new: str) -> None:
-    """Carry the ledger of a project over to the root it lives at now."""
+    """Copy all that is remembered of a project to the root it lives at now."""
     kept = read(paths, old)
     edit(paths, new, lambda _: kept)
+    with contextlib.suppress(FileNotFoundError):
+        os.replace(pending_path(paths, old), pending_path(paths, new))
+
+
+def forget(paths: Paths, root: str) -> None:
+    """Remove the ledger of a root where no project is any more."""
+    for suffix in ("", statefile.BACKUP):
+        fsio.remove(path(paths, root) + suffix)
 
 
 def from_document(document: Json) -> Ledger:
@@ -211,6 +231,7 @@ def from_document(document: Json) -> Ledger:
         aside=_records(SetAside, document.get("aside")),
         unreadable=_strings(document.get("unreadable")),
         commit_error=_text(document, "commit_error"),
+        uncommitted=_text(document, "uncommitted"),
         applied=_text(document, "applied"),
         lost=_text(document, "lost"),
     )

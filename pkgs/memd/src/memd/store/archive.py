@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 from memd.fsio import sha256
 from memd.model import ArchiveEntry
+from memd.oneline import one_line
 from memd.store import layout
 from memd.store.memory import FileChange, change, writable
 
-_SOURCE_LIMIT = 200
+_SOURCE_LIMIT = 80
 
 
 def planned(store: str, entries: Sequence[ArchiveEntry], *, now: str) -> tuple[FileChange, ...]:
@@ -30,6 +31,6 @@ def planned(store: str, entries: Sequence[ArchiveEntry], *, now: str) -> tuple[F
 
 
 def _section(entry: ArchiveEntry, now: str) -> str:
-    source = "".join(c if c.isprintable() else " " for c in entry.source)[:_SOURCE_LIMIT].strip()
+    source = one_line(entry.source, _SOURCE_LIMIT) or "unnamed"
     end = "" if entry.content.endswith("\n") else "\n"
-    return writable(f"\n## {now} - {source or 'unnamed'}\n\n{entry.content}{end}")
+    return writable(f"\n## {now} - {source}\n\n{entry.content}{end}")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from memd.model import MEMORY_FILES
+from memd.oneline import one_line, subject
 from memd.store import layout
 from memd.store.memory import is_memory
 from memd.store.repository import MemoryRepository, NewCommit
@@ -20,8 +20,6 @@ EXCLUDE: Final = "".join(
 """What keeps all but the four files and the archive out, also from `git add`."""
 
 _SUBJECT_LIMIT: Final = 300
-_TRAILER_LINE: Final = re.compile(r"\s*[A-Za-z]+(-[A-Za-z]+)+\s*:")
-_OWN_TRAILER: Final = re.compile(r"\bMemd-[A-Za-z-]+\s*:\s*\S*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +37,9 @@ def message(summary: str, trailers: Iterable[tuple[str, str]]) -> str:
 
     What looks like a trailer in the summary, which a model wrote, is left out.
     """
-    lines = (line for line in summary.splitlines() if not _TRAILER_LINE.match(line))
-    subject = _one_line(_OWN_TRAILER.sub(" ", _one_line(" ".join(lines))))
-    block = "".join(f"{name}: {_one_line(value)}\n" for name, value in trailers)
-    return f"{subject[:_SUBJECT_LIMIT] or 'Update memory'}\n\n{block}".rstrip("\n") + "\n"
+    block = "".join(f"{name}: {one_line(value)}\n" for name, value in trailers)
+    first = subject(summary, _SUBJECT_LIMIT) or "Update memory"
+    return f"{first}\n\n{block}".rstrip("\n") + "\n"
 
 
 def commit(store: str, text: str, *, paths: Collection[str] = ()) -> Committed | NothingToCommit:
@@ -59,8 +56,8 @@ def commit(store: str, text: str, *, paths: Collection[str] = ()) -> Committed |
     own = [path for path in dirty if not paths or path in paths]
     by_hand = [path for path in dirty if path not in own]
     commits = [
-        NewCommit(subject, {path: contents.get(path) for path in chosen})
-        for subject, chosen in ((HAND_EDIT, by_hand), (text, own))
+        NewCommit(said, {path: contents.get(path) for path in chosen})
+        for said, chosen in ((HAND_EDIT, by_hand), (text, own))
         if chosen
     ]
     return Committed(repository.append(commits, tip=tip)) if commits else NothingToCommit()
@@ -81,7 +78,3 @@ def _contents(store: str) -> Mapping[str, bytes]:
         for path in (*MEMORY_FILES, *layout.archived(store))
         if is_memory(path) and os.path.lexists(os.path.join(store, path))
     }
-
-
-def _one_line(text: str) -> str:
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())

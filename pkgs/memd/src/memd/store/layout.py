@@ -10,14 +10,13 @@ import stat
 
 from memd import fsio
 from memd.errors import StoreError
-from memd.paths import STORE_ID_FILE, store_of
+from memd.paths import INBOX_DIR, STORE_ID_FILE, store_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
 
 ARCHIVE_DIR = "archive"
-INBOX_DIR = "inbox"
 GIT_DIR = ".git"
 SUFFIX = ".md"
 

@@ -10,14 +10,16 @@ import hashlib
 import os
 import re
 import shutil
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from memd import fsio, git
 from memd.errors import StoreError
 from memd.store.layout import GIT_DIR
+
+if TYPE_CHECKING:
+    import subprocess
 
 IDENTITY: Final = "memd <memd@localhost>"
 MANY_PACKS: Final = 50
@@ -88,7 +90,7 @@ class MemoryRepository:
             resolved = self._git("rev-parse", "--quiet", "--verify", "HEAD", check=False)
             # A branch that is there and leads nowhere was damaged: nothing may cover that up.
             if resolved.returncode != 1 or os.path.lexists(os.path.join(self._dir, branch)):
-                raise self._unusable(git.one_line(listing.stderr))
+                raise self._unusable(git.reason(listing))
             return Tip(False, {})
         entries = (entry.partition("\t") for entry in os.fsdecode(listing.stdout).split("\0"))
         return Tip(True, {path: about.split(" ")[2] for about, _, path in entries if path})
