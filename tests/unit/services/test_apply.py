@@ -125,6 +125,23 @@ def test_a_record_whose_file_was_edited_since_is_dropped_and_made_again(desk: De
     assert desk.file(app, "mistakes.md").count("NEW-MISTAKE") == 1
 
 
+def test_an_edit_after_the_markers_moved_makes_no_pass_anew(desk: Desk) -> None:
+    app = prepared(desk)
+    number = 1
+    while not desk.ledger(app).journal:
+        assert die_at(desk, app, number)
+        number += 1
+    assert apply.has_pending(desk.rt, app)
+    path = Path(app.root) / ".memory" / "state.md"
+    path.write_text(path.read_text() + "\nBY-HAND\n")
+    asked = len(desk.curator.asked)
+    desk.sync(app)
+    assert len(desk.curator.asked) == asked
+    assert "BY-HAND" in path.read_text()
+    assert inbox.count(store_of(app.root)) == 0
+    assert desk.file(app, "mistakes.md").count("NEW-MISTAKE") == 1
+
+
 def test_a_damaged_record_is_moved_aside_and_the_pass_made_again(desk: Desk) -> None:
     app = interrupted(desk)
     (record,) = Path(desk.rt.paths.in_state("pending")).glob("*.json")

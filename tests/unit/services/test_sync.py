@@ -355,6 +355,28 @@ def test_a_private_session_is_never_read(desk: Desk) -> None:
     assert desk.curator.asked == []
 
 
+def test_a_private_session_is_known_by_any_kind_of_id(desk: Desk) -> None:
+    app = desk.project()
+    os.makedirs(desk.rt.paths.private_sessions)
+    for name in ("ABCDEFAB-1111-4111-8111-111111111111", "my-session"):
+        log = desk.session(app.root, "PRIVATE", name=name)
+        Path(desk.rt.paths.private_sessions, name).touch()
+        desk.sync(app, transcripts=(str(log),))
+    assert desk.curator.asked == []
+
+
+def test_records_whose_ids_hash_alike_are_both_read(desk: Desk) -> None:
+    app = desk.project()
+    ids = ("000002f7-0000-4000-8000-0000000002f7", "000018c0-0000-4000-8000-0000000018c0")
+    log = desk.session(app.root)
+    for number, record_id in enumerate(ids):
+        with log.open("a") as file:
+            line = record(app.root, log.stem, f"FACT-{number}", uuid=record_id)
+            file.write(json.dumps(line) + "\n")
+        desk.sync(app)
+    assert [desk.curator.saw(f"FACT-{n}") for n in (0, 1)] == [1, 1]
+
+
 def test_records_made_in_other_places_go_there_or_nowhere(desk: Desk) -> None:
     app, other = desk.project("app"), desk.project("other")
     shut = desk.repository("shut")

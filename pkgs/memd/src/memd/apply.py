@@ -46,6 +46,9 @@ def recover(rt: Runtime, project: Project, store: str) -> tuple[str, ...]:
         return ()
     logger(rt.paths).warning("%s: finishing an update that was interrupted", project.root)
     try:
+        # Once the markers have moved all files were written: what a person did since is theirs.
+        if ledgers.read(rt.paths, project.root).applied == record.id:
+            record = dataclasses.replace(record, changes=())
         for change in record.changes:
             check_change(store, change)
         return _finish(rt, project, store, record)

@@ -18,8 +18,7 @@ from memd.state import statefile
 SEEN_DAYS = 30
 JOURNAL_LENGTH = 50
 USAGE_DAYS = 90
-_HASH_LENGTH = 8
-_DAY_LENGTH = 10
+_HASH_LENGTH = 16
 
 Json = dict[str, Any]
 
