@@ -293,6 +293,22 @@ def test_a_poison_note_is_set_aside_too(desk: Desk) -> None:
     assert inbox.count(store_of(app.root)) == 0
 
 
+def test_a_damaged_store_costs_no_call_and_sets_nothing_aside(desk: Desk) -> None:
+    app = desk.project()
+    path = Path(app.root) / ".memory" / "state.md"
+    whole = path.read_text()
+    path.write_text(whole.partition("# State")[2])
+    desk.session(app.root, "PATIENT")
+    for _ in range(5):
+        outcome = desk.sync(app)
+        assert isinstance(outcome, Failed)
+        assert "state.md: has no valid frontmatter" in outcome.error
+    assert desk.curator.asked == []
+    path.write_text(whole)
+    assert isinstance(desk.sync(app), Applied)
+    assert desk.curator.saw("PATIENT") == 1
+
+
 def test_a_second_sync_leaves_at_once_and_its_trigger_is_served(desk: Desk) -> None:
     app = desk.project()
     first = desk.session(app.root, "ONE")

@@ -173,6 +173,7 @@ def _pass(
         return _Passes(warnings=_settle(job, request, digest, ledger))
     job.rt.progress(f"{job.project.name}: pass {number}, {digest.chars:,} characters")
     memory = memories.read(job.store)
+    memories.check_writable(job.store, memory)
     try:
         update = distill.ask(
             job,

@@ -46,6 +46,19 @@ def read(store: str) -> Memory:
     return {name: _read_file(store, name) for name in MEMORY_FILES}
 
 
+def check_writable(store: str, memory: Memory) -> None:
+    """Raises StoreError naming a file that no reply could be written into, with the remedy.
+
+    For before a curator is asked: its answer would be paid for and could not be used.
+    """
+    for name, file in memory.items():
+        if not frontmatter.is_valid(file.frontmatter):
+            raise StoreError(
+                f"{os.path.join(store, name)}: has no valid frontmatter: repair its first lines "
+                "by hand, or move it away and run memd init"
+            )
+
+
 def compose(file: MemoryFile, body: str, *, today: str) -> str:
     """The file's whole text with a new body, its frontmatter kept and dated `today`.
 
