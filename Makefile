@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 JOBS ?= auto
 
-.PHONY: help setup demo test lint coverage format docs e2e-claude build clean
+.PHONY: help setup demo test lint coverage format docs e2e-claude nix build clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -40,6 +40,9 @@ docs: setup ## Regenerate the tables and the schema
 
 e2e-claude: setup ## A real session of the real claude CLI against a local stub (needs npm)
 	@tests/claude/run $(BIN)
+
+nix: setup ## Evaluate the flake, build what can be built, run its timer (root, Debian)
+	@scripts/nix-ci $(BIN)/memd
 
 build: setup ## Wheel and sdist in dist/
 	@$(BIN)/python -m pip install --quiet build

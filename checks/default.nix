@@ -54,13 +54,7 @@ in
   settings = import ./settings.nix { inherit lib pkgs; };
   messages = import ./messages.nix { inherit lib pkgs home; };
   docs = import ./docs.nix { inherit lib pkgs; };
-  format = pkgs.runCommand "memd-format" { nativeBuildInputs = [ pkgs.nixfmt ]; } ''
-    find ${lib.fileset.toSource {
-      root = ../.;
-      fileset = lib.fileset.fileFilter (file: file.hasExt "nix") ../.;
-    }} -name '*.nix' -exec nixfmt --check {} +
-    touch "$out"
-  '';
+  format = import ./format.nix { inherit lib pkgs; };
   home-manager = (home (import ./everything.nix)).activationPackage;
   home-manager-with-claude-code =
     (home {

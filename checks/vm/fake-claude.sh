@@ -17,5 +17,5 @@ fire() { # fire EVENT FIELDS: each command that a plugin has for the event, in a
 }
 
 fire SessionStart '"source":"startup"'
-cp "$session" "$folder/$id.jsonl"
+cat "$session" >"$folder/$id.jsonl"
 fire SessionEnd '"reason":"other"'
