@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
+import signal
 from pathlib import Path
 
 from unit.services.conftest import Desk, git, reply
@@ -42,6 +43,7 @@ def die_at(desk: Desk, app: Project, number: int) -> bool:
     child = os.fork()
     if child:
         return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 77
+    signal.alarm(60)
     left = number
     for name in EFFECTS:
         real = getattr(os, name)

@@ -59,7 +59,8 @@ def test_one_bad_span_costs_few_calls_and_little_else_is_set_aside(
     assert max(runs) == STRIKES
     assert sorted(runs)[-2] <= 1
     assert done <= bad < int(led.aside[0].until)
-    assert int(led.aside[0].until) - done <= max(1, len(sizes) // 20)
+    passed = sizes[done : int(led.aside[0].until)]
+    assert len(passed) == 1 or sum(passed) <= 2000
     assert led.strikes == Strikes()
 
 
