@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memd.model import Event
-from memd.sources.claude_records import is_claude, spans
+from memd.sources.claude_records import is_claude, judge
+from memd.sources.jsonl import spans
 from memd.sources.lines import LONGEST, Line, Place, lines
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def read(*records: object) -> list[Span]:
     data = b"".join(
         (r if isinstance(r, bytes) else json.dumps(r).encode()) + b"\n" for r in records
     )
-    return list(spans(lines(io.BytesIO(data), Place())))
+    return list(spans(lines(io.BytesIO(data), Place()), judge))
 
 
 def user(content: object, **extra: object) -> dict[str, object]:
@@ -74,7 +75,7 @@ def test_no_shape_of_a_record_raises_or_is_lost(records: list[object]) -> None:
 @settings(max_examples=200, deadline=None)
 @given(data=st.binary(max_size=60))
 def test_any_bytes_are_a_span_or_noise(data: bytes) -> None:
-    found = list(spans(lines(io.BytesIO(data + b"\n"), Place())))
+    found = list(spans(lines(io.BytesIO(data + b"\n"), Place()), judge))
     assert sum(span.size for span in found) == len(data) + 1
 
 
@@ -129,7 +130,7 @@ def test_deep_nesting_is_a_broken_record() -> None:
 
 
 def test_a_line_that_is_too_long_is_broken() -> None:
-    (span,) = spans([Line(b"", LONGEST + 1, Place(LONGEST + 1))])
+    (span,) = spans([Line(b"", LONGEST + 1, Place(LONGEST + 1))], judge)
     assert (span.outcome, span.detail, span.size) == ("broken", "line over 16 MiB", LONGEST + 1)
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from memd.model import Cursor
@@ -313,6 +313,7 @@ def test_any_json_gives_a_span_and_the_end_is_after_it(tmp_path: Path, value: ob
     scrap=st.binary(min_size=1, max_size=60),
     keep=st.integers(0, 1 << 16),
 )
+@example(place=3766, scrap=b"\x80", keep=0)  # in a name of the schema
 def test_any_bytes_as_a_database_raise_nothing_but_oserror(
     tmp_path: Path, place: int, scrap: bytes, keep: int
 ) -> None:

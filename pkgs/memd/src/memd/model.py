@@ -38,6 +38,9 @@ class Project:
 # --- sources --------------------------------------------------------------------
 
 
+QUALIFIER: Final = "~"
+
+
 @dataclass(frozen=True, slots=True)
 class SourceRef:
     """One session (or file) that a source can read."""
@@ -45,7 +48,7 @@ class SourceRef:
     source: str
     """Registry name of the source, e.g. `claude-code`."""
     session: str
-    """The client's own id of the session."""
+    """The client's own id of the session, behind `<folder>~` where that may not be unique."""
     path: str
     cwd: str | None
     """Directory the session began in; None when it recorded none."""
@@ -53,6 +56,11 @@ class SourceRef:
     """Seconds since the epoch of the last write."""
     size: int
     """Bytes."""
+
+    @property
+    def client_id(self) -> str:
+        """The client's own id, without what tells apart files of one name."""
+        return self.session.rpartition(QUALIFIER)[2]
 
     @property
     def key(self) -> str:

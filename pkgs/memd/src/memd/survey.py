@@ -43,7 +43,7 @@ def take(rt: Runtime, projects: Iterable[Project]) -> Survey:
         hints = [p for p in projects if p.extra_sources] if name in PER_PROJECT else [None]
         for hint in hints:
             for ref in _found(survey, name, source, hint):
-                if _is_private(ref, private) or ref.cwd is None or owners.excludes(ref.cwd):
+                if ref.client_id in private or ref.cwd is None or owners.excludes(ref.cwd):
                     continue
                 survey.by_key[ref.key] = ref
                 root = hint.root if hint else owners.owner(ref.cwd)
@@ -74,7 +74,7 @@ def locate(rt: Runtime, path: str) -> SourceRef | None:
         except OSError:
             continue
         if ref is not None:
-            return None if _is_private(ref, _private_sessions(rt)) else ref
+            return None if ref.client_id in _private_sessions(rt) else ref
     return None
 
 
@@ -110,11 +110,6 @@ def _has_more(rt: Runtime, ref: SourceRef, ledger: Ledger) -> bool:
 
 def _age(ref: SourceRef) -> tuple[float, str]:
     return ref.modified, ref.key
-
-
-def _is_private(ref: SourceRef, private: frozenset[str]) -> bool:
-    # Claude Code's reader puts the folder before a name that is no id of the client's own making.
-    return ref.session in private or ref.session.rpartition("~")[2] in private
 
 
 def _private_sessions(rt: Runtime) -> frozenset[str]:

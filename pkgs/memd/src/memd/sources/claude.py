@@ -8,9 +8,9 @@ import stat
 from collections.abc import Iterator
 from typing import ClassVar, Final
 
-from memd.model import Cursor, Project, SourceRef, Span
-from memd.sources.claude_records import directory, spans
-from memd.sources.jsonl import opening, printable
+from memd.model import QUALIFIER, Cursor, Project, SourceRef, Span
+from memd.sources.claude_records import directory, judge
+from memd.sources.jsonl import opening, printable, spans
 from memd.sources.lines import behind, last_end, lines, open_regular, place_at, resume
 
 _UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -72,7 +72,7 @@ class ClaudeSource:
 
     def read(self, ref: SourceRef, after: Cursor | None) -> Iterator[Span]:
         with open_regular(ref.path) as file:
-            yield from spans(lines(file, resume(file, after)))
+            yield from spans(lines(file, resume(file, after)), judge)
 
     def _skips(self, ref: SourceRef) -> bool:
         cwd = ref.cwd or ""
@@ -100,7 +100,9 @@ def _is_transcript(name: str) -> bool:
 def _session(path: str) -> str:
     folder, name = os.path.split(path)
     stem = name.removesuffix(".jsonl")
-    return stem if _UUID.fullmatch(stem) else printable(f"{os.path.basename(folder)}~{stem}")
+    return (
+        stem if _UUID.fullmatch(stem) else printable(f"{os.path.basename(folder)}{QUALIFIER}{stem}")
+    )
 
 
 def _ref(path: str, size: int, modified: float) -> SourceRef:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from typing import Final
 
-from memd.model import Event, EventKind, Span, SpanOutcome
+from memd.model import Event, EventKind, SpanOutcome
 from memd.sources.calls import call
 from memd.sources.injected import output, own_words, without_brief
 from memd.sources.jsonl import (
+    NOISE,
     Json,
     RecordError,
+    Said,
     mapping,
     mappings,
     parse,
@@ -20,7 +21,7 @@ from memd.sources.jsonl import (
     text,
     usable_directory,
 )
-from memd.sources.lines import Line, Place
+from memd.sources.lines import Line
 
 # Types of 1.0.128 to 2.1.332 that hold no words of a person or an assistant; those with
 # api-request in their name repeat earlier ones.
@@ -42,44 +43,6 @@ _SILENT: Final = ("thinking", "redacted_thinking", "image", "document")
 _BLOCKS: Final = ("text", "tool_result", *_CALLS, *_SILENT)
 
 
-@dataclass(frozen=True, slots=True)
-class _Said:
-    outcome: SpanOutcome
-    detail: str = ""
-    events: tuple[Event, ...] = ()
-    record: Json = field(default_factory=dict)
-
-
-_NOISE: Final = _Said("noise")
-
-
-def spans(found: Iterable[Line]) -> Iterator[Span]:
-    """One span for each record; records without words that follow one another share one."""
-    size = records = 0
-    after = Place()
-    for line in found:
-        said = _said(line)
-        if said.outcome == "noise":
-            size, after = size + line.size, line.after
-            records += bool(line.content)
-            continue
-        if size:
-            yield Span(after.cursor, size, "noise", records=records)
-            size = records = 0
-        yield Span(
-            cursor=line.after.cursor,
-            size=line.size,
-            outcome=said.outcome,
-            events=said.events,
-            record_id=printable(text(said.record, "uuid")) or None,
-            cwd=directory(said.record),
-            at=printable(text(said.record, "timestamp")) or None,
-            detail=said.detail,
-        )
-    if size:
-        yield Span(after.cursor, size, "noise", records=records)
-
-
 def directory(record: Json) -> str | None:
     """The working directory that a record names."""
     return usable_directory(text(record, "cwd"))
@@ -95,23 +58,11 @@ def is_claude(line: Line) -> bool:
     return known and any(key in record for key in ("sessionId", "leafUuid", "cwd"))
 
 
-def _said(line: Line) -> _Said:
-    if line.too_long:
-        return _Said("broken", "line over 16 MiB")
-    if not line.content.strip():
-        return _NOISE
-    try:
-        return _judge(parse(line.content))
-    except RecordError as fault:
-        return _Said("broken", str(fault))
-    except RecursionError:
-        return _Said("broken", "nested too deeply")
-
-
-def _judge(record: Json) -> _Said:
+def judge(record: Json) -> Said:
+    """What one record says."""
     kind = text(record, "type")
     if kind in _BOOKKEEPING or any(record.get(flag) is True for flag in _LEFT_OUT):
-        return _NOISE
+        return NOISE
     if kind == "attachment":
         return _heard(record, "user", _queued(mapping(record, "attachment")))
     if kind == "user":
@@ -119,9 +70,9 @@ def _judge(record: Json) -> _Said:
     if kind == "assistant":
         message = _message(record, kind)
         if message.get("model") == "<synthetic>":
-            return _NOISE
+            return NOISE
         return _heard(record, "assistant", message.get("content"))
-    return _Said("unknown", short(kind), record=record)
+    return _about(record, "unknown", detail=short(kind))
 
 
 def _message(record: Json, kind: str) -> Json:
@@ -137,18 +88,31 @@ def _queued(attachment: Json) -> object:
     return attachment.get("prompt") if attachment.get("type") == "queued_command" and typed else ""
 
 
-def _heard(record: Json, speaker: EventKind, content: object) -> _Said:
+def _heard(record: Json, speaker: EventKind, content: object) -> Said:
     """What a message of one speaker holds: its text, or a list of blocks."""
     if isinstance(content, str):
         content = [{"type": "text", "text": content}]
     blocks = list(mappings(content))
     events = tuple(event for block in blocks for event in _events(speaker, block))
     if events:
-        return _Said("events", events=events, record=record)
+        return _about(record, "events", events=events)
     for kind in (text(block, "type") for block in blocks):
         if kind not in _BLOCKS:
-            return _Said("unknown", f"{speaker}/{short(kind)}", record=record)
-    return _NOISE
+            return _about(record, "unknown", detail=f"{speaker}/{short(kind)}")
+    return NOISE
+
+
+def _about(
+    record: Json, outcome: SpanOutcome, *, detail: str = "", events: tuple[Event, ...] = ()
+) -> Said:
+    return Said(
+        outcome,
+        detail,
+        events,
+        record_id=printable(text(record, "uuid")) or None,
+        at=printable(text(record, "timestamp")) or None,
+        cwd=directory(record),
+    )
 
 
 def _events(speaker: EventKind, block: Json) -> Iterator[Event]:

@@ -14,9 +14,9 @@ from typing import BinaryIO, ClassVar, Final
 
 from memd.model import Cursor, Event, Project, SourceRef, Span
 from memd.paths import MEMORY_DIR
-from memd.sources.claude_records import is_claude, spans
+from memd.sources.claude_records import is_claude, judge
 from memd.sources.injected import without_brief
-from memd.sources.jsonl import printable
+from memd.sources.jsonl import printable, spans
 from memd.sources.lines import Line, Place, behind, last_end, lines, open_regular, place_at, resume
 
 _SNIFFED: Final = 8192
@@ -77,7 +77,7 @@ class ExtraSource:
             if _is_binary(file):
                 raise OSError(errno.EINVAL, "is binary, not text: take it out of extra_sources")
             if _is_claude(file):
-                yield from spans(lines(file, start))
+                yield from spans(lines(file, start), judge)
             else:
                 yield from _blocks(lines(file, start, closed=self._is_left_alone(file)))
 

@@ -32,6 +32,7 @@ class Said:
     events: tuple[Event, ...] = ()
     record_id: str | None = None
     at: str | None = None
+    cwd: str | None = None
 
 
 NOISE: Final = Said("noise")
@@ -83,6 +84,7 @@ def fold(steps: Iterable[Step]) -> Iterator[Span]:
             events=said.events,
             record_id=said.record_id,
             at=said.at,
+            cwd=said.cwd,
             detail=said.detail,
             records=step.records,
         )

@@ -43,7 +43,8 @@ def reading(path: str, *, patience: float = 2.0) -> Iterator[sqlite3.Connection]
             db.text_factory = lambda data: data.decode("utf-8", "replace")
             db.execute("BEGIN")
             yield db
-    except sqlite3.Error as error:
+    # The names in a damaged schema pass no text_factory: sqlite3 itself decodes them.
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         raise OSError(errno.EIO, f"not readable as a database: {error}", path) from error
 
 
