@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from unit.services.conftest import Desk, git
 
-from memd import onboard
+from memd import health, onboard
 from memd.config.sections import DeclaredProject
 from memd.errors import StoreError, Untrusted, UsageFault
 from memd.model import Applied, Failed, NothingNew
@@ -166,6 +166,22 @@ def test_adoption_keeps_off_where_it_must(desk: Desk) -> None:
     desk.set(auto_scaffold=True, global_root=root)
     assert onboard.adopt(desk.rt, root) is None
     assert not os.path.exists(store_of(root))
+
+
+def test_nothing_is_taken_in_while_exclusions_may_be_lost(desk: Desk) -> None:
+    shut = desk.repository("shut")
+    registry.exclude(desk.rt.paths, shut, undo=False)
+    file = Path(desk.rt.paths.registry)
+    file.write_text("damaged")
+    assert onboard.adopt(desk.rt, shut) is None
+    other = desk.project("other")
+    assert onboard.adopt(desk.rt, shut) is None
+    assert not os.path.exists(store_of(shut))
+    assert any("exclusions may be lost" in p for p in health.report(desk.rt, version="1").problems)
+    desk.sync(other)
+    for aside in file.parent.glob("registry.json.corrupt-*"):
+        aside.unlink()
+    assert onboard.adopt(desk.rt, shut) is not None
 
 
 def test_adopting_what_is_known_changes_nothing(desk: Desk) -> None:

@@ -168,6 +168,11 @@ def _state_problems(paths: Paths) -> Iterator[str]:
     for folder in (paths.state, paths.in_state("projects"), paths.in_state("pending")):
         for name in statefile.corrupt_files(folder):
             yield f"state      : {name} in {folder} was damaged and moved aside"
+    if registry.is_doubtful(paths):
+        yield (
+            "state      : exclusions may be lost, so nothing is taken in on its own: look at "
+            "`excluded` below, repeat memd exclude where one is missing, delete the damaged file"
+        )
     for path in _documents(paths):
         if statefile.is_damaged(path):
             yield f"state      : {path} is damaged; the version before it is used"

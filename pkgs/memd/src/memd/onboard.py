@@ -310,6 +310,8 @@ def _check_root(rt: Runtime, root: str) -> None:
 
 def _is_off_limits(rt: Runtime, root: str, directory: str) -> bool:
     """Whether nothing may begin at `root` for a session in `directory` without a person."""
+    if registry.is_doubtful(rt.paths):
+        return True
     owners = rt.owners()
     holds_home = os.path.commonpath([root, os.path.realpath(rt.paths.home)]) == root
     is_global = root == os.path.realpath(rt.config.global_root)

@@ -90,6 +90,17 @@ def read(paths: Paths) -> Registry:
         return Registry({})
 
 
+def is_doubtful(paths: Paths) -> bool:
+    """Whether a registry was damaged and nobody has looked at what that cost.
+
+    Exclusions may be missing from the one in use. It is over once a person has removed the
+    damaged file, which `status` names.
+    """
+    kept_aside = statefile.corrupt_files(paths.state)
+    name = os.path.basename(paths.registry)
+    return statefile.is_damaged(paths.registry) or any(n.startswith(name) for n in kept_aside)
+
+
 def edit(paths: Paths, change: Callable[[Registry], Registry | None]) -> None:
     """Change the registry under its lock; None from `change` leaves it as it is."""
 
