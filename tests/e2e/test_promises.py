@@ -89,8 +89,8 @@ def test_state_is_private_under_any_umask(machine: Machine) -> None:
         machine.memd(*command)
     subprocess.run(["open-memd", "sweep"], env=machine.env, check=True, capture_output=True)
     machine.hook("session-start", app, MEMD_DISABLE="1")
-    paths = [machine.state, *machine.state.rglob("*"), app / ".memory"]
-    paths += [p for p in (app / ".memory").rglob("*") if ".git" not in p.parts]
+    store = app / ".memory"
+    paths = [machine.state, *machine.state.rglob("*"), store, *store.rglob("*")]
     assert len(paths) > 10
     loose = [str(p) for p in paths if stat.S_IMODE(p.stat().st_mode) & 0o077]
     assert loose == []

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from memd import fsio, inbox
 from memd.errors import StoreError
-from memd.model import Note
+from memd.model import NOTE_CHARS, Note
 
 NOW = 1_767_225_600.25  # 2026-01-01T00:00:00.25Z
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=200)
@@ -250,7 +250,7 @@ def test_a_huge_note_is_read_up_to_the_limit_and_says_so(store: str, box: Path) 
 
 
 def test_a_note_of_four_thousand_characters_is_whole(store: str) -> None:
-    text = "é" * inbox.MAX_NOTE_CHARS + "END\n"
+    text = "é" * NOTE_CHARS + "END\n"
     inbox.publish(store, text, now=NOW)
     assert [n.text for n in inbox.read(store)] == [text]
 

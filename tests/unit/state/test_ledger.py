@@ -29,7 +29,6 @@ FULL = Ledger(
     calls={"2026-01-01": 3},
     health={"claude-code": Health(1, 2, 3, 4, 5, "t", ("x",))},
     last=LastRun("t", "failed", "why"),
-    last_failure=LastRun("t", "failed", "why"),
     strikes=Strikes(1, 2, "r"),
     aside=(SetAside("claude-code/a", None, Cursor("9"), "t", "r"),),
     unreadable=("k: r",),

@@ -62,7 +62,9 @@ def test_line_ends_of_another_system_do_not_show_in_the_body(store: Path) -> Non
 def test_broken_frontmatter_has_no_keys_and_is_never_written_again(store: Path, head: str) -> None:
     (store / "state.md").write_text(head + "# Body\n")
     assert memory.read(str(store))["state.md"].frontmatter == {}
-    with pytest.raises(StoreError, match=r"state\.md: no valid frontmatter .*: repair its first"):
+    with pytest.raises(
+        StoreError, match=r"state\.md: has no valid frontmatter .*: repair its first"
+    ):
         plan(store, {"state.md": "# New\n"})
     assert plan(store, {"todo.md": "# New\n"})[0].path == "todo.md"
 

@@ -13,6 +13,7 @@ from memd.curator.retry import ask_until_usable
 from memd.errors import BackendError, CuratorError, Rejected, UnusableReply
 from memd.gate import Gate
 from memd.model import (
+    NOTE_CHARS,
     ArchiveEntry,
     CleanText,
     CuratorRequest,
@@ -142,7 +143,7 @@ def _with_long_notes(job: Job, digest: Digest, update: MemoryUpdate) -> MemoryUp
     whole = tuple(
         ArchiveEntry("inbox note, whole", job.redactor.clean(note.text))
         for note in digest.notes
-        if len(note.text) > inbox.MAX_NOTE_CHARS
+        if len(note.text) > NOTE_CHARS
     )
     return replace(update, archive=(*update.archive, *whole))
 

@@ -95,9 +95,13 @@ def _has_repository(root: str) -> bool:
 
 
 def run(
-    where: Mapping[str, str], *arguments: str, stdin: bytes = b"", check: bool = True
+    where: Mapping[str, str],
+    *arguments: str,
+    stdin: bytes = b"",
+    check: bool = True,
+    umask: int = -1,
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run git in the repository that the variables `where` name.
+    """Run git in the repository that the variables `where` name, under memd's own or a `umask`.
 
     Raises StoreError when that is impossible, or, with `check`, when git fails.
     """
@@ -110,6 +114,7 @@ def run(
             cwd="/",
             env={**inherited, **_ENVIRONMENT, **where},
             timeout=TIMEOUT,
+            umask=umask,
             check=False,
         )
     except OSError as error:

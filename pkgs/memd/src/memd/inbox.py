@@ -11,12 +11,10 @@ from typing import Final
 from memd import frontmatter, fsio
 from memd.errors import StoreError
 from memd.frontmatter_split import split
-from memd.model import NOTE_CHARS, NOTE_KINDS, Note
+from memd.model import NOTE_KINDS, Note
 from memd.paths import INBOX_DIR
 
 SUFFIXES: Final = (".md", ".txt")
-KINDS: Final = NOTE_KINDS
-MAX_NOTE_CHARS: Final = NOTE_CHARS
 MAX_NOTE_BYTES: Final = 1 << 20
 """What lies behind that in one file is not read."""
 MAX_NOTES: Final = 1000
@@ -127,7 +125,7 @@ def _note(name: str, data: bytes, size: int, fingerprint: str) -> Note:
         name,
         body,
         fingerprint,
-        kind=kind if kind in KINDS else None,
+        kind=kind if kind in NOTE_KINDS else None,
         source=_word(keys.get("source")),
         date=_word(keys.get("date")),
         topic=_word(keys.get("topic")),

@@ -319,7 +319,7 @@ def _failed(rt: Runtime, project: Project, error: Exception) -> Failed:
         ledgers.edit(
             rt.paths,
             project.root,
-            lambda old: dataclasses.replace(old, last=run, last_failure=run),
+            lambda old: dataclasses.replace(old, last=run),
         )
     except (MemdError, OSError):
         logger(rt.paths).error("%s: the failure could not be noted", project.root)

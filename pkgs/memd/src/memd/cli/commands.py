@@ -36,9 +36,9 @@ def _events(begun: str) -> list[str]:
 
 
 def _kinds(begun: str) -> list[str]:
-    from memd.inbox import KINDS
+    from memd.model import NOTE_KINDS
 
-    return [kind for kind in KINDS if kind.startswith(begun)]
+    return [kind for kind in NOTE_KINDS if kind.startswith(begun)]
 
 
 @app.command()

@@ -12,6 +12,7 @@ from memd.cli import target
 from memd.cli.terminal import reporter
 from memd.config import snapshot
 from memd.errors import ConfigError, StoreError, UsageFault
+from memd.model import NOTE_CHARS, NOTE_KINDS
 from memd.paths import Paths, store_of
 from memd.state import registry
 from memd.store import layout
@@ -40,9 +41,9 @@ def publish(
         root = _root(paths, settings, known, project)
         entry = known.entries.get(root)
         store = _checked(root, entry.store_id if entry else "", f"memd init {root}")
-    if len(text) > inbox.MAX_NOTE_CHARS:
+    if len(text) > NOTE_CHARS:
         long = (
-            f"the note has {len(text)} characters: the curator is shown {inbox.MAX_NOTE_CHARS} "
+            f"the note has {len(text)} characters: the curator is shown {NOTE_CHARS} "
             "of them, the whole goes to the archive; one fact per note is best"
         )
         warnings = (*warnings, long)
@@ -62,8 +63,8 @@ def _check(text: str, project: str | None, to_global: bool, kind: str) -> None:
         raise UsageFault("note: is empty; give the fact with -m or on standard input")
     if len(text.encode("utf-8", "replace")) > inbox.MAX_NOTE_BYTES:
         raise UsageFault(f"note: is larger than {inbox.MAX_NOTE_BYTES} bytes; one fact is enough")
-    if kind and kind not in inbox.KINDS:
-        raise UsageFault(f"--kind: {kind!r} is none of {', '.join(inbox.KINDS)}")
+    if kind and kind not in NOTE_KINDS:
+        raise UsageFault(f"--kind: {kind!r} is none of {', '.join(NOTE_KINDS)}")
     if to_global and project is not None:
         raise UsageFault("--global: is for facts of no single project; leave out --project")
 

@@ -104,7 +104,6 @@ class Ledger:
     health: Mapping[str, Health] = field(default_factory=dict)
     """By source name."""
     last: LastRun = LastRun()
-    last_failure: LastRun = LastRun()
     strikes: Strikes = Strikes()
     aside: tuple[SetAside, ...] = ()
     unreadable: tuple[str, ...] = ()
@@ -225,7 +224,6 @@ def from_document(document: Json) -> Ledger:
         calls={k: v for k, v in _items(document.get("calls")) if isinstance(v, int)},
         health=_record_map(Health, document.get("health")),
         last=_record(LastRun, document.get("last")),
-        last_failure=_record(LastRun, document.get("last_failure")),
         strikes=_record(Strikes, document.get("strikes")),
         aside=_records(SetAside, document.get("aside")),
         unreadable=_strings(document.get("unreadable")),

@@ -51,12 +51,9 @@ def check_writable(store: str, memory: Memory) -> None:
 
     For before a curator is asked: its answer would be paid for and could not be used.
     """
-    for name, file in memory.items():
+    for file in memory.values():
         if not frontmatter.is_valid(file.frontmatter):
-            raise StoreError(
-                f"{os.path.join(store, name)}: has no valid frontmatter: repair its first lines "
-                "by hand, or move it away and run memd init"
-            )
+            raise _no_frontmatter(store, file)
 
 
 def compose(file: MemoryFile, body: str, *, today: str) -> str:
@@ -65,7 +62,7 @@ def compose(file: MemoryFile, body: str, *, today: str) -> str:
     Raises ValueError when it has no valid frontmatter.
     """
     if not frontmatter.is_valid(file.frontmatter):
-        raise ValueError(f"no valid frontmatter ({', '.join(frontmatter.REQUIRED)})")
+        raise ValueError("no valid frontmatter")
     return frontmatter.restamp(split(file.text)[0], today, writable(body))
 
 
@@ -121,10 +118,15 @@ def _planned(store: str, file: MemoryFile, body: str, today: str) -> FileChange:
     try:
         return change(file.name, file.digest, compose(file, body, today=today))
     except ValueError as error:
-        raise StoreError(
-            f"{os.path.join(store, file.name)}: {error}: repair its first lines by hand, "
-            "or move it away and run memd init"
-        ) from error
+        raise _no_frontmatter(store, file) from error
+
+
+def _no_frontmatter(store: str, file: MemoryFile) -> StoreError:
+    keys = ", ".join(frontmatter.REQUIRED)
+    return StoreError(
+        f"{os.path.join(store, file.name)}: has no valid frontmatter ({keys}): repair its first "
+        "lines by hand, or move it away and run memd init"
+    )
 
 
 def _encoded(text: str) -> bytes:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 IDENTITY: Final = "memd <memd@localhost>"
 MANY_PACKS: Final = 50
+_PRIVATE: Final = 0o077
 
 # Sections of git-config(1) that name programs which plumbing runs too, or hide such sections.
 _RUNS_PROGRAMS: Final = re.compile(rb"\[\s*(hook|include)", re.IGNORECASE)
@@ -70,7 +71,7 @@ class MemoryRepository:
         workshop = os.path.join(self._store, f"{fsio.PREFIX}{os.urandom(8).hex()}{GIT_DIR}")
         made = os.path.join(workshop, GIT_DIR)
         try:
-            git.run({}, "init", "--quiet", "--template=", workshop)
+            git.run({}, "init", "--quiet", "--template=", workshop, umask=_PRIVATE)
             fsio.make_private_dir(os.path.join(made, "info"))
             fsio.write_atomic(os.path.join(made, "info", "exclude"), exclude.encode())
             MemoryRepository(self._store, made).append([first], tip=Tip(False, {}))
@@ -157,7 +158,7 @@ class MemoryRepository:
         self, *arguments: str, stdin: bytes = b"", check: bool = True
     ) -> subprocess.CompletedProcess[bytes]:
         where = {"GIT_DIR": self._dir, "GIT_COMMON_DIR": self._dir, "GIT_WORK_TREE": self._store}
-        return git.run(where, *arguments, stdin=stdin, check=check)
+        return git.run(where, *arguments, stdin=stdin, check=check, umask=_PRIVATE)
 
 
 def _stream(commits: Sequence[NewCommit], tip: Tip) -> bytes:
