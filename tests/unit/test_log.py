@@ -111,3 +111,11 @@ def test_a_full_disk_is_no_error_and_leaves_the_screen_clean(tmp_path: Path) -> 
         [sys.executable, "-c", code, str(tmp_path)], capture_output=True, env=env, check=False
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_a_pipe_in_the_place_of_the_log_is_no_error_and_not_waited_for(tmp_path: Path) -> None:
+    where = paths(tmp_path)
+    os.makedirs(where.state)
+    os.mkfifo(where.log)
+    log.logger(where).error("lost")
+    assert stat.S_ISFIFO(os.stat(where.log).st_mode)

@@ -63,6 +63,13 @@ def test_a_directory_in_place_of_the_file_is_reported(home) -> None:
     assert "cannot be read" in problem
 
 
+def test_a_pipe_in_place_of_the_file_is_reported_and_not_waited_for(home) -> None:
+    os.makedirs(os.path.dirname(home.user))
+    os.mkfifo(home.user)
+    [problem] = layers.from_file(home.user).problems
+    assert problem.endswith("cannot be read: not a regular file")
+
+
 def test_a_link_to_nothing_is_reported_and_not_taken_for_no_file(home) -> None:
     os.makedirs(os.path.dirname(home.user))
     os.symlink("/nonexistent/store/config.json", home.user)

@@ -127,6 +127,13 @@ def test_switches_of_memd_itself_are_no_settings(home) -> None:
     assert loader.load(home.paths).unknown == ()
 
 
+def test_unknown_keys_are_reported_after_what_stops_memd(home) -> None:
+    home.write(home.user, b'{"sweep_jobs": 0, "modle_small": "x"}')
+    first, second = problems(home)
+    assert "sweep_jobs is 0" in first
+    assert "unknown key modle_small" in second
+
+
 def test_unknown_keys_of_all_parts_are_reported_and_stop_nothing(home) -> None:
     home.write(home.user, {"sweep_job": 1, "max_passes": 9})
     home.write(home.far, {"model_smal": "x"})

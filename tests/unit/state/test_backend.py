@@ -53,6 +53,14 @@ def test_an_answer_keeps_the_count_of_the_day(paths: Paths) -> None:
     assert backend.read(paths).calls == 1
 
 
-def test_fields_of_an_odd_type_count_as_not_there(paths: Paths) -> None:
-    statefile.edit(backend.path(paths), lambda _: {"calls": "many", "day": 3, "next_probe": None})
+@pytest.mark.parametrize("odd", ['"many"', "null", "NaN", "1e400", "true", "[]", "1" * 400])
+def test_a_number_that_is_none_is_damage_that_ends_with_the_next_call(
+    paths: Paths, odd: str
+) -> None:
+    backend.reserve_call(paths, limit=0, today="d")
+    place = Path(backend.path(paths))
+    place.write_text(place.read_text().replace('"next_probe": 0.0', f'"next_probe": {odd}'))
     assert backend.read(paths) == backend.Backend()
+    backend.note_failure(paths, "down", now=1.0, stamp="t")
+    assert backend.read(paths).is_dead
+    assert not statefile.is_damaged(backend.path(paths), backend.from_document)

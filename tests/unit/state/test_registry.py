@@ -15,7 +15,7 @@ def paths(tmp_path: Path) -> Paths:
 
 
 def test_an_entry_comes_back_as_it_was_put(paths: Paths) -> None:
-    entry = Entry("/p", "p", "id1", "auto", "2026-01-01T00:00:00Z", True, ("/old",), "2026-01-02")
+    entry = Entry("/p", "p", "id1", "auto", True, ("/old",), "2026-01-02")
     registry.put(paths, entry)
     (found,) = registry.read(paths).entries.values()
     assert all(getattr(found, f) == getattr(entry, f) for f in Entry.__slots__)
@@ -72,14 +72,28 @@ def test_a_declared_project_wins_over_a_registered_exclusion(paths: Paths) -> No
     assert who.excludes("/state/curator")
 
 
-def test_rows_of_an_odd_shape_do_not_hide_the_others(paths: Paths) -> None:
+@pytest.mark.parametrize(
+    ("whole", "odd"),
+    [
+        ('"excluded": []', '"excluded": 1'),
+        ('"excluded": []', '"excluded": [1]'),
+        ('"global_store_id": ""', '"global_store_id": null'),
+        ('"greet": false', '"greet": 0'),
+        ('"name": "p"', '"name": ["p"]'),
+    ],
+)
+def test_a_registry_of_an_odd_shape_is_damaged_and_nothing_of_it_is_guessed(
+    paths: Paths, whole: str, odd: str
+) -> None:
     registry.put(paths, Entry("/p", "p"))
-    from memd.state import statefile
+    registry.put(paths, Entry("/q", "q"))
+    place = Path(paths.registry)
+    text = place.read_text()
+    place.write_text(text.replace(whole, odd, 1))
+    assert place.read_text() != text
+    assert registry.is_doubtful(paths)
+    assert set(registry.read(paths).entries) == {"/p"}
 
-    statefile.edit(
-        paths.registry,
-        lambda old: {**old, "projects": {**old["projects"], "/odd": 7, "/bare": {}}, "excluded": 1},
-    )
-    entries = registry.read(paths).entries
-    assert set(entries) == {"/p", "/bare"}
-    assert entries["/bare"].name == "bare"
+
+def test_an_entry_with_no_name_is_called_after_its_directory() -> None:
+    assert registry.from_document({"projects": {"/x/bare": {}}}).entries["/x/bare"].name == "bare"

@@ -156,10 +156,10 @@ def _visited(keys: tuple[str, ...]) -> Callable[[Ledger], Ledger]:
 def _pending(rt: Runtime, project: Project) -> Record | None:
     path = ledgers.pending_path(rt.paths, project.root)
     try:
-        return records.from_document(statefile.read(path))
+        return statefile.read(path, records.from_document)
     except statefile.Missing:
         return None
-    except (statefile.Damaged, ValueError, TypeError, KeyError, AttributeError):
+    except statefile.Damaged:
         aside = f"{path}{statefile.ASIDE}{rt.now}"
         os.replace(path, aside)
         logger(rt.paths).error("%s: damaged, moved aside to %s", path, aside)

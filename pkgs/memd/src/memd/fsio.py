@@ -57,11 +57,16 @@ def publish(path: str, data: bytes, *, staging_dir: str, mode: int = 0o600) -> N
     sync_directory(os.path.dirname(path) or ".")
 
 
-def open_regular(path: str) -> int:
-    """File descriptor for reading. Raises NotRegular, without following or waiting."""
-    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+def open_regular(
+    path: str, *, flags: int = os.O_RDONLY, mode: int = 0o600, follow: bool = False
+) -> int:
+    """File descriptor, waiting for nobody. Raises NotRegular, for a link unless `follow`.
+
+    `mode` is that of a file which `flags` have made.
+    """
+    flags |= os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW)
     try:
-        fd = os.open(path, flags)
+        fd = os.open(path, flags, mode)
     except OSError as error:
         if error.errno in _NOT_REGULAR:
             raise NotRegular(error.errno, "not a regular file", path) from None
@@ -81,9 +86,9 @@ def read_up_to(fd: int, size: int) -> bytes:
     return b"".join(parts)
 
 
-def read_regular(path: str, *, limit: int) -> bytes:
+def read_regular(path: str, *, limit: int, follow: bool = False) -> bytes:
     """The whole file. Raises NotRegular, TooLarge above `limit` bytes."""
-    fd = open_regular(path)
+    fd = open_regular(path, follow=follow)
     try:
         data = read_up_to(fd, limit + 1)
     finally:

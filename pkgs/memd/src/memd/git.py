@@ -12,6 +12,7 @@ import subprocess
 from collections.abc import Mapping
 from typing import Final
 
+from memd import fsio
 from memd.errors import StoreError
 from memd.oneline import one_line
 from memd.projects import common_git_dir, git_dir
@@ -70,8 +71,9 @@ def exclude_line(root: str, line: str) -> None:
     path = os.path.join(common_git_dir(root), "info", "exclude")
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "a+b") as file:
-            file.seek(0)
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND
+        fd = fsio.open_regular(path, flags=flags, mode=0o666, follow=True)
+        with open(fd, "r+b") as file:
             text = file.read()
             if os.fsencode(line) not in text.splitlines():
                 start = b"" if not text or text.endswith(b"\n") else b"\n"

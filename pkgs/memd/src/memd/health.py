@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from memd import apply, inbox, onboard
@@ -173,19 +173,21 @@ def _state_problems(paths: Paths) -> Iterator[str]:
             "state      : exclusions may be lost, so nothing is taken in on its own: look at "
             "`excluded` below, repeat memd exclude where one is missing, delete the damaged file"
         )
-    for path in _documents(paths):
-        if statefile.is_damaged(path):
+    for path, decode in _documents(paths):
+        if statefile.is_damaged(path, decode):
             yield f"state      : {path} is damaged; the version before it is used"
 
 
-def _documents(paths: Paths) -> Iterator[str]:
-    yield paths.registry
-    yield backend.path(paths)
+def _documents(paths: Paths) -> Iterator[tuple[str, Callable[[statefile.Document], object]]]:
+    yield paths.registry, registry.from_document
+    yield backend.path(paths), backend.from_document
     try:
         names = sorted(os.listdir(paths.in_state("projects")))
     except OSError:
         return
-    yield from (paths.in_state("projects", n) for n in names if n.endswith(".json"))
+    for name in names:
+        if name.endswith(".json"):
+            yield paths.in_state("projects", name), ledger.from_document
 
 
 def _ingestion(ledgers: Iterable[Ledger]) -> Iterator[tuple[str, Health]]:

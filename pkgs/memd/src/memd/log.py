@@ -68,6 +68,6 @@ def _handler(paths: Paths) -> logging.Handler:
 
 
 def _private(path: str, flags: int) -> int:
-    fd = os.open(path, flags | os.O_CLOEXEC, 0o600)
+    fd = fsio.open_regular(path, flags=flags)
     os.fchmod(fd, 0o600)
     return fd

@@ -16,6 +16,7 @@ from memd.state import ledger
 Rest = Literal["all", "quiet", "none"]
 _ORDER: tuple[Rest, ...] = ("none", "quiet", "all")
 
+_LARGEST: Final = 64 << 20
 UNATTENDED: Final = ("sweep", "session-start", "session-end", "pre-compact")
 """Triggers without a person who waits for the outcome."""
 
@@ -49,7 +50,7 @@ def leave(paths: Paths, project: Project, request: Request) -> None:
     directory = os.path.dirname(path)
     fsio.make_private_dir(directory)
     with locks.held(directory, wait=True):
-        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        fd = fsio.open_regular(path, flags=os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         try:
             os.write(fd, json.dumps(asdict(request)).encode() + b"\n")
             os.fsync(fd)
@@ -67,8 +68,7 @@ def collect(paths: Paths, project: Project) -> tuple[Request, ...]:
     if not os.path.exists(path):
         return ()
     with locks.held(os.path.dirname(path), wait=True):
-        with open(path, "rb") as file:
-            lines = file.read().splitlines()
+        lines = fsio.read_regular(path, limit=_LARGEST).splitlines()
         os.unlink(path)
     return tuple(request for line in lines for request in _parse(line))
 

@@ -210,7 +210,7 @@ def _register(
         ledger.edit(rt.paths, root, Ledger.without_baseline)
     elif known is None:
         ledger.edit(rt.paths, root, lambda old: old.started_at(started))
-    entry = known or Entry(root, name, how=how, since=rt.now, greet=how == "auto")
+    entry = known or Entry(root, name, how=how, greet=how == "auto")
     entry = entry.with_(name=name, store_id=store_id, gone_since="")
     if how == "init":
         entry = entry.with_(how=how, greet=False)

@@ -7,10 +7,10 @@ import json
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from memd.model import Cursor, Digest, SourceCounts
 from memd.state import statefile
+from memd.state.decoding import decode
 from memd.state.ledger import Health, JournalEntry, Ledger
 from memd.store.memory import FileChange
 
@@ -77,27 +77,9 @@ def to_bytes(record: Record) -> bytes:
     return json.dumps(document, ensure_ascii=True).encode()
 
 
-def from_document(document: Mapping[str, Any]) -> Record:
-    """Raises KeyError, TypeError, ValueError or AttributeError for what is no record."""
-    journal = document["journal"]
-    return Record(
-        id=str(document["id"]),
-        changes=tuple(FileChange(**change) for change in document["changes"]),
-        message=str(document["message"]),
-        cursors={key: Cursor(value) for key, value in document["cursors"].items()},
-        seen=tuple(document["seen"]),
-        notes=tuple((name, fingerprint) for name, fingerprint in document["notes"]),
-        visited={root: tuple(keys) for root, keys in document["visited"].items()},
-        counts={
-            name: SourceCounts(**{**counts, "unknown_types": tuple(counts["unknown_types"])})
-            for name, counts in document["counts"].items()
-        },
-        unreadable=tuple(document["unreadable"]),
-        weight=int(document["weight"]),
-        journal=JournalEntry(**{**journal, "sessions": tuple(journal["sessions"])})
-        if journal
-        else None,
-    )
+def from_document(document: Mapping[str, object]) -> Record:
+    """Raises ValueError for what is no record."""
+    return decode(Record, document)
 
 
 def _barren(ledger: Ledger, source: str) -> int:

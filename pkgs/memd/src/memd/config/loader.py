@@ -49,13 +49,14 @@ def load(paths: Paths) -> Loaded:
 
     parts = tuple(_parts(paths))
     problems = tuple(problem for part in parts for problem in part.problems)
+    unknown = tuple(line for part in parts for line in part.unknown)
     if problems:
-        raise ConfigError(problems)
+        raise ConfigError((*problems, *unknown))
     documents = [_located(part.values, paths.home) for part in parts]
     origins = _origins(zip((part.origin for part in parts), documents, strict=True))
     config = _config(_located(merged(*documents), paths.home))
     _check_global_root(config, origins)
-    return Loaded(config, origins, tuple(line for part in parts for line in part.unknown))
+    return Loaded(config, origins, unknown)
 
 
 def check_file(path: str) -> tuple[str, ...]:

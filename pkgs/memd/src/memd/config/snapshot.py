@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from memd.paths import Paths
 
 KEPT = 4
+LARGEST = 16 << 20
+"""Bytes of a file."""
 # The last one is how bin/memd tells itself that it has tried uv.
 _SWITCHES = (GUARD_VARIABLE, PRIVATE_VARIABLE, "MEMD_THROUGH_UV")
 
@@ -172,8 +174,9 @@ def _file(paths: Paths, key: bytes) -> str:
 
 
 def _load(path: str) -> bytes:
-    with open(path, "rb") as file:
-        return file.read()
+    from memd import fsio
+
+    return fsio.read_regular(path, limit=LARGEST, follow=True)
 
 
 def _is_there(path: str, data: bytes) -> bool:

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any, Final
 
+from memd import fsio
 from memd.errors import UsageFault
 from memd.hooks import jsontext
 from memd.hooks.detach import own_command
@@ -210,7 +211,7 @@ def _names(directory: str) -> list[str]:
 
 def _text_or_nothing(path: str) -> str:
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read(LARGEST)
+        data = fsio.read_regular(path, limit=LARGEST, follow=True)
     except OSError:
         return ""
+    return data.decode("utf-8", "replace")

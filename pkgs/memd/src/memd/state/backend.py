@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from memd.paths import Paths
 from memd.state import statefile
+from memd.state.decoding import decode
 
 FIRST_PAUSE = 60.0
 """Seconds a sweep waits after the second failure in a row; after the first it may have
@@ -44,7 +45,7 @@ def path(paths: Paths) -> str:
 
 def read(paths: Paths) -> Backend:
     try:
-        return _from_document(statefile.read(path(paths)))
+        return statefile.read(path(paths), from_document)
     except (statefile.Missing, statefile.Damaged):
         return Backend()
 
@@ -85,28 +86,14 @@ def note_answer(paths: Paths) -> None:
         _edit(paths, lambda old: Backend(day=old.day, calls=old.calls))
 
 
+def from_document(document: Mapping[str, object]) -> Backend:
+    """Raises ValueError for what is none."""
+    return decode(Backend, document)
+
+
 def _edit(paths: Paths, change: Callable[[Backend], Backend | None]) -> None:
-    def on_document(document: dict[str, object]) -> dict[str, object] | None:
-        changed = change(_from_document(document))
-        return None if changed is None else dataclasses.asdict(changed)
+    def changed(old: Backend) -> dict[str, object] | None:
+        new = change(old)
+        return None if new is None else dataclasses.asdict(new)
 
-    statefile.edit(path(paths), on_document)
-
-
-def _from_document(document: Mapping[str, object]) -> Backend:
-    def text(name: str) -> str:
-        value = document.get(name)
-        return value if isinstance(value, str) else ""
-
-    def number(name: str) -> float:
-        value = document.get(name)
-        return value if isinstance(value, (int, float)) else 0
-
-    return Backend(
-        day=text("day"),
-        calls=int(number("calls")),
-        failures=int(number("failures")),
-        dead_since=text("dead_since"),
-        next_probe=float(number("next_probe")),
-        error=text("error"),
-    )
+    statefile.edit(path(paths), from_document, changed)

@@ -14,6 +14,7 @@ from memd import fsio
 from memd.model import Cursor, SourceCounts, Usage
 from memd.paths import Paths
 from memd.state import statefile
+from memd.state.decoding import decode
 
 SEEN_DAYS = 30
 JOURNAL_LENGTH = 50
@@ -128,17 +129,13 @@ class Ledger:
         return dataclasses.replace(self, baseline={}, cursors=cursors, lost="")
 
     def has_seen(self) -> Callable[[str], bool]:
-        known = {
-            hashes[i : i + _HASH_LENGTH]
-            for hashes in self.seen.values()
-            for i in range(0, len(hashes), _HASH_LENGTH)
-        }
+        known = {short for run in self.seen.values() for short in _apart(run)}
         return lambda record_id: _short(record_id) in known
 
     def with_seen(self, ids: Iterable[str], today: str) -> Ledger:
         """Remember ids as of `today` and forget what is older than SEEN_DAYS days."""
         kept = _newest(self.seen, SEEN_DAYS)
-        kept[today] = kept.get(today, "") + "".join(_short(i) for i in ids)
+        kept[today] = "".join(dict.fromkeys((*_apart(kept.get(today, "")), *map(_short, ids))))
         return dataclasses.replace(self, seen={d: h for d, h in kept.items() if h})
 
     def with_usage(self, usage: Usage, today: str) -> Ledger:
@@ -181,7 +178,7 @@ def pending_path(paths: Paths, root: str) -> str:
 def read(paths: Paths, root: str) -> Ledger:
     """The ledger as it stands, changing nothing; an empty one when there is none."""
     try:
-        return from_document(statefile.read(path(paths, root)))
+        return statefile.read(path(paths, root), from_document)
     except statefile.Missing:
         return Ledger(root=root)
     except statefile.Damaged:
@@ -191,11 +188,10 @@ def read(paths: Paths, root: str) -> Ledger:
 def edit(paths: Paths, root: str, change: Callable[[Ledger], Ledger]) -> None:
     """Change the ledger under its lock."""
 
-    def on_document(document: Json) -> Json:
-        changed = change(from_document(document))
-        return to_document(dataclasses.replace(changed, root=root))
+    def changed(old: Ledger) -> Json:
+        return to_document(dataclasses.replace(change(old), root=root))
 
-    statefile.edit(path(paths, root), on_document, when_lost="damaged")
+    statefile.edit(path(paths, root), from_document, changed, when_lost="damaged")
 
 
 def move(paths: Paths, old: str, new: str) -> None:
@@ -213,25 +209,8 @@ def forget(paths: Paths, root: str) -> None:
 
 
 def from_document(document: Json) -> Ledger:
-    return Ledger(
-        root=_text(document, "root"),
-        cursors={k: Cursor(v) for k, v in _texts(document.get("cursors"))},
-        baseline={k: Cursor(v) for k, v in _texts(document.get("baseline"))},
-        seen=dict(_texts(document.get("seen"))),
-        visits=_strings(document.get("visits")),
-        journal=_records(JournalEntry, document.get("journal")),
-        usage=_record_map(Usage, document.get("usage")),
-        calls={k: v for k, v in _items(document.get("calls")) if isinstance(v, int)},
-        health=_record_map(Health, document.get("health")),
-        last=_record(LastRun, document.get("last")),
-        strikes=_record(Strikes, document.get("strikes")),
-        aside=_records(SetAside, document.get("aside")),
-        unreadable=_strings(document.get("unreadable")),
-        commit_error=_text(document, "commit_error"),
-        uncommitted=_text(document, "uncommitted"),
-        applied=_text(document, "applied"),
-        lost=_text(document, "lost"),
-    )
+    """Raises ValueError for what is none."""
+    return decode(Ledger, document)
 
 
 def to_document(ledger: Ledger) -> Json:
@@ -255,50 +234,9 @@ def _short(record_id: str) -> str:
     return hashlib.sha256(record_id.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_LENGTH]
 
 
+def _apart(run: str) -> Iterator[str]:
+    return (run[i : i + _HASH_LENGTH] for i in range(0, len(run), _HASH_LENGTH))
+
+
 def _newest(by_day: Mapping[str, Any], days: int) -> dict[str, Any]:
     return dict(sorted(by_day.items())[-days:])
-
-
-# --- reading tolerantly: the file is memd's own, and may be of an older memd ---------
-
-
-def _items(value: object) -> Iterator[tuple[str, Any]]:
-    return iter(value.items()) if isinstance(value, dict) else iter(())
-
-
-def _texts(value: object) -> Iterator[tuple[str, str]]:
-    return ((k, v) for k, v in _items(value) if isinstance(v, str))
-
-
-def _text(document: Json, key: str) -> str:
-    value = document.get(key)
-    return value if isinstance(value, str) else ""
-
-
-def _strings(value: object) -> tuple[str, ...]:
-    return tuple(v for v in value if isinstance(v, str)) if isinstance(value, list) else ()
-
-
-def _record(kind: type[Any], value: object) -> Any:
-    known = {f.name for f in dataclasses.fields(kind)}
-    fields = {k: tuple(v) if isinstance(v, list) else v for k, v in _items(value) if k in known}
-    try:
-        return kind(**fields)
-    except TypeError:
-        return None if _required(kind) else kind()
-
-
-def _required(kind: type[Any]) -> bool:
-    return any(
-        f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING
-        for f in dataclasses.fields(kind)
-    )
-
-
-def _records(kind: type[Any], value: object) -> tuple[Any, ...]:
-    rows = value if isinstance(value, list) else []
-    return tuple(r for r in (_record(kind, row) for row in rows) if r is not None)
-
-
-def _record_map(kind: type[Any], value: object) -> dict[str, Any]:
-    return {key: _record(kind, fields) for key, fields in _items(value)}

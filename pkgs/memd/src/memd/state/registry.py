@@ -12,16 +12,18 @@ from memd.state import statefile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
     from memd.paths import Paths
-    from memd.state.statefile import Document
+    from memd.state.statefile import Document, T
+
+_TEXTS = ("name", "store_id", "how", "gone_since")
 
 
 class Entry:
     """One registered project."""
 
-    __slots__ = ("former", "gone_since", "greet", "how", "name", "root", "since", "store_id")
+    __slots__ = ("former", "gone_since", "greet", "how", "name", "root", "store_id")
 
     def __init__(
         self,
@@ -29,7 +31,6 @@ class Entry:
         name: str,
         store_id: str = "",
         how: str = "init",
-        since: str = "",
         greet: bool = False,
         former: tuple[str, ...] = (),
         gone_since: str = "",
@@ -40,7 +41,6 @@ class Entry:
         """Random id of the store that belongs here; any other store is not trusted."""
         self.how = how
         """`init` (a person's word), `auto` (a session worked there) or `declared`."""
-        self.since = since
         self.greet = greet
         """The first brief still has to say that memd remembers this project."""
         self.former = former
@@ -85,7 +85,7 @@ class Registry:
 def read(paths: Paths) -> Registry:
     """The registry as it stands; empty when there is none. Raises StateError."""
     try:
-        return _from_document(statefile.read(paths.registry))
+        return statefile.read(paths.registry, from_document)
     except (statefile.Missing, statefile.Damaged):
         return Registry({})
 
@@ -96,19 +96,20 @@ def is_doubtful(paths: Paths) -> bool:
     Exclusions may be missing from the one in use. It is over once a person has removed the
     damaged file, which `status` names.
     """
-    kept_aside = statefile.corrupt_files(paths.state)
+    if statefile.is_damaged(paths.registry, from_document):
+        return True
     name = os.path.basename(paths.registry)
-    return statefile.is_damaged(paths.registry) or any(n.startswith(name) for n in kept_aside)
+    return any(aside.startswith(name) for aside in statefile.corrupt_files(paths.state))
 
 
 def edit(paths: Paths, change: Callable[[Registry], Registry | None]) -> None:
     """Change the registry under its lock; None from `change` leaves it as it is."""
 
-    def on_document(document: Document) -> Document | None:
-        changed = change(_from_document(document))
-        return None if changed is None else _to_document(changed)
+    def changed(old: Registry) -> Document | None:
+        new = change(old)
+        return None if new is None else _to_document(new)
 
-    statefile.edit(paths.registry, on_document)
+    statefile.edit(paths.registry, from_document, changed)
 
 
 def put(paths: Paths, entry: Entry) -> None:
@@ -167,27 +168,24 @@ def _with_entries(registry: Registry, entries: dict[str, Entry]) -> Registry:
     return Registry(entries, registry.excluded, registry.global_store_id)
 
 
-def _from_document(document: Document) -> Registry:
+def from_document(document: Document) -> Registry:
+    """Raises ValueError for what is none."""
     entries = {
-        root: _entry(root, fields)
-        for root, fields in _mapping(document.get("projects")).items()
-        if isinstance(fields, dict)
+        root: _entry(root, _as(dict, fields))
+        for root, fields in _as(dict, document.get("projects", {})).items()
     }
-    return Registry(
-        entries, _strings(document.get("excluded")), _text(document.get("global_store_id"))
-    )
+    excluded = _strings(document.get("excluded", []))
+    return Registry(entries, excluded, _as(str, document.get("global_store_id", "")))
 
 
-def _entry(root: str, fields: Mapping[str, object]) -> Entry:
+def _entry(root: str, fields: dict[str, object]) -> Entry:
+    texts = {name: _as(str, fields[name]) for name in _TEXTS if name in fields}
     return Entry(
-        root=root,
-        name=_text(fields.get("name")) or os.path.basename(root),
-        store_id=_text(fields.get("store_id")),
-        how=_text(fields.get("how")) or "init",
-        since=_text(fields.get("since")),
-        greet=fields.get("greet") is True,
-        former=_strings(fields.get("former")),
-        gone_since=_text(fields.get("gone_since")),
+        root,
+        texts.pop("name", "") or os.path.basename(root),
+        greet=_as(bool, fields.get("greet", False)),
+        former=_strings(fields.get("former", [])),
+        **texts,
     )
 
 
@@ -203,13 +201,11 @@ def _to_document(registry: Registry) -> Document:
     }
 
 
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
 def _strings(value: object) -> tuple[str, ...]:
-    return tuple(v for v in value if isinstance(v, str)) if isinstance(value, list) else ()
+    return tuple(_as(str, item) for item in _as(list, value))
 
 
-def _mapping(value: object) -> dict[str, object]:
-    return value if isinstance(value, dict) else {}
+def _as(kind: type[T], value: object) -> T:
+    if not isinstance(value, kind):
+        raise ValueError(f"{type(value).__name__} instead of {kind.__name__}")
+    return value
