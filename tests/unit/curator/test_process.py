@@ -222,9 +222,11 @@ def test_a_missing_working_directory_is_a_known_failure(tmp_path: Path) -> None:
 
 # --- memd dies first --------------------------------------------------------------
 
+# Whoever runs the tests in the background may have interrupts ignored; a person does not.
 CALLER = """
-import sys
+import signal, sys
 from memd.curator.process import run
+signal.signal(signal.SIGINT, signal.default_int_handler)
 run(sys.argv[1:], stdin=b"prompt", timeout=3600, cwd="/", env={"PATH": "/usr/bin:/bin"})
 """
 
@@ -247,7 +249,7 @@ def test_the_group_ends_when_memd_is_killed(tmp_path: Path, sent: signal.Signals
     caller, curator = calling(tmp_path)
     assert all(map(is_running, curator))
     caller.send_signal(sent)
-    caller.wait()
+    caller.wait(30)
     assert_gone(curator)
 
 
