@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from memd import brief, onboard, runtime
+from memd import brief, locks, onboard, runtime
 from memd.config import loader, snapshot
 from memd.errors import ConfigError
-from memd.hooks import session_start
+from memd.hooks import session_slow, session_start
 from memd.hooks.entry import Call
 from memd.paths import Paths
 from memd.state import registry
@@ -322,6 +322,18 @@ def test_a_repository_that_cannot_be_taken_in_is_named_in_the_log(
     Path(root, ".git", "info").write_text("in the way")
     assert told(paths, root) == ""
     assert f"{root}: not taken in: " in Path(paths.log).read_text()
+
+
+@pytest.mark.parametrize("lock", ["onboard.lock", "registry.json.lock"])
+def test_a_session_does_not_wait_for_who_holds_a_lock(
+    paths: Paths, repository: Callable[[str], str], lock: str
+) -> None:
+    root = repository("new")
+    os.makedirs(paths.state)
+    with locks.held(paths.in_state(lock), wait=True):
+        assert session_slow.take_in(paths, Call(root, "s1"), patience=0.2) == ()
+    assert "not done after 0.2 s" in Path(paths.log).read_text()
+    assert "now remembers" in told(paths, root)
 
 
 def test_a_greeting_waits_for_a_valid_configuration(paths: Paths, project: str) -> None:

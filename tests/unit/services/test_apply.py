@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
-import signal
 from pathlib import Path
 
 from unit.services.conftest import Desk, git, reply
+from unit.services.crash import die_at
 
 from memd import apply, health, inbox, onboard
 from memd.model import Applied, Failed, NothingNew, Project
@@ -21,7 +21,6 @@ ANSWER = reply(
     mistakes_new_entries=["### 2026-01-01 - NEW-MISTAKE\n\ncause"],
     archive_entries=[{"source": "todo.md", "content": "NEW-ARCHIVED"}],
 )
-EFFECTS = ("replace", "unlink", "link", "rename")
 NEWS = {
     "state.md": "NEW-STATE",
     "decisions.md": "NEW-DECISION",
@@ -38,36 +37,12 @@ def prepared(desk: Desk) -> Project:
     return app
 
 
-def die_at(desk: Desk, app: Project, number: int) -> bool:
-    """Run a sync in a child that ends at once at its `number`-th effect; whether it did."""
-    child = os.fork()
-    if child:
-        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 77
-    signal.alarm(60)
-    left = number
-    for name in EFFECTS:
-        real = getattr(os, name)
-
-        def effect(*args, _real=real, **kwargs):  # type: ignore[no-untyped-def]
-            nonlocal left
-            left -= 1
-            if left == 0:
-                os._exit(77)
-            return _real(*args, **kwargs)
-
-        setattr(os, name, effect)
-    try:
-        desk.sync(app)
-    finally:
-        os._exit(0)
-
-
 def interrupted(desk: Desk) -> Project:
     """A project whose update was accepted and not carried out."""
     app = prepared(desk)
     number = 1
     while not apply.has_pending(desk.rt, app):
-        assert die_at(desk, app, number)
+        assert die_at(number, lambda: desk.sync(app))
         number += 1
     return app
 
@@ -97,7 +72,7 @@ def test_a_crash_at_any_effect_is_made_good_by_the_next_run(tmp_path: Path, desk
         place.mkdir()
         app = desk.rt.project(_fresh(desk, place))
         before = len(desk.curator.asked)
-        if not die_at(desk, app, number):
+        if not die_at(number, lambda app=app: desk.sync(app)):
             break
         accepted = apply.has_pending(desk.rt, app) or bool(desk.ledger(app).journal)
         desk.sync(app)
@@ -131,7 +106,7 @@ def test_an_edit_after_the_markers_moved_makes_no_pass_anew(desk: Desk) -> None:
     app = prepared(desk)
     number = 1
     while not desk.ledger(app).journal:
-        assert die_at(desk, app, number)
+        assert die_at(number, lambda: desk.sync(app))
         number += 1
     assert apply.has_pending(desk.rt, app)
     path = Path(app.root) / ".memory" / "state.md"

@@ -7,7 +7,8 @@ import threading
 from pathlib import Path
 
 import pytest
-from unit.services.conftest import Desk, git
+from unit.services.conftest import Desk, git, state
+from unit.services.crash import die_at
 
 from memd import health, onboard
 from memd.config.sections import DeclaredProject
@@ -182,6 +183,27 @@ def test_nothing_is_taken_in_while_exclusions_may_be_lost(desk: Desk) -> None:
     for aside in file.parent.glob("registry.json.corrupt-*"):
         aside.unlink()
     assert onboard.adopt(desk.rt, shut) is not None
+
+
+def test_a_crash_at_any_effect_of_an_adoption_is_made_good(desk: Desk) -> None:
+    for number in range(1, 200):
+        root = desk.repository(f"try{number}")
+        log = desk.session(root, f"hello {number}")
+
+        def take_in(root: str = root, log: Path = log) -> object:
+            return onboard.adopt(desk.rt, root, transcript=str(log))
+
+        if not die_at(number, take_in):
+            break
+        take_in()
+        app = desk.rt.project(root)
+        desk.curator.answers = [state(f"learned {number}")]
+        assert isinstance(desk.sync(app), Applied), number
+        assert desk.curator.saw(f"hello {number}") == 1, number
+        assert desk.commits(app).count("learned") == 1, number
+        assert git(root, "status", "--porcelain") == "", number
+        assert desk.rt.registry().entries[root].greet, number
+    assert number > 15
 
 
 def test_adopting_what_is_known_changes_nothing(desk: Desk) -> None:

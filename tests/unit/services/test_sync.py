@@ -464,13 +464,12 @@ def test_a_commit_that_fails_is_told_and_made_later(desk: Desk) -> None:
     app = desk.project()
     desk.session(app.root, "hello")
     desk.curator.answers = [state("fact")]
-    git_dir = Path(app.root) / ".memory" / ".git"
-    git_dir.rename(desk.top / "aside")
+    bring_back = without_git(desk, app)
     outcome = desk.sync(app)
     assert isinstance(outcome, Applied)
     assert "not committed" in "".join(outcome.warnings)
     assert "not committed" in "".join(health.report(desk.rt, version="1").problems)
-    (desk.top / "aside").rename(git_dir)
+    bring_back()
     assert desk.sync(app) == NothingNew()
     assert "fact" in git(Path(app.root) / ".memory", "show", "HEAD:./state.md")
     assert health.report(desk.rt, version="1").problems == ()
@@ -651,10 +650,10 @@ def test_only_memds_own_triggers_wait_for_a_dead_backend(desk: Desk, trigger: st
 
 
 def without_git(desk: Desk, project: Project) -> Callable[[], object]:
-    """Takes the repository of a store away; returns what brings it back."""
-    git_dir = Path(project.root) / ".memory" / ".git"
-    git_dir.rename(desk.top / "aside")
-    return lambda: (desk.top / "aside").rename(git_dir)
+    """Makes the repository of a store unusable; returns what mends it."""
+    head = Path(project.root) / ".memory" / ".git" / "HEAD"
+    head.rename(desk.top / "aside")
+    return lambda: (desk.top / "aside").rename(head)
 
 
 def test_a_commit_made_later_still_names_its_sessions(desk: Desk) -> None:

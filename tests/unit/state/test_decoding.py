@@ -69,5 +69,5 @@ def test_what_a_newer_memd_added_is_left_out() -> None:
     ],
 )
 def test_a_value_of_another_type_is_refused(document: object) -> None:
-    with pytest.raises(ValueError, match="instead of|missing"):
+    with pytest.raises(ValueError, match=r"instead of|missing"):
         decode(Tree, document)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -11,7 +12,6 @@ from hypothesis import strategies as st
 from memd.errors import StoreError
 from memd.model import MEMORY_FILES
 from memd.store import history
-from memd.store.history import Committed, NothingToCommit
 
 
 @pytest.fixture(autouse=True)
@@ -51,7 +51,7 @@ def test_a_new_store_begins_with_one_commit(store: Path) -> None:
 
 
 def test_nothing_changed_is_nothing_to_commit(store: Path) -> None:
-    assert history.commit(str(store), "Again\n") == NothingToCommit()
+    assert not history.commit(str(store), "Again\n")
     assert subjects(store) == ["Begin the memory"]
 
 
@@ -61,8 +61,7 @@ def test_files_and_archive_are_committed_and_nothing_else(store: Path) -> None:
     (store / "inbox" / "note.md").write_text("ghp_secret")
     for name in (".id", ".memd-1.tmp", "projects.md", "notes.txt", "archive/.memd-2.tmp"):
         (store / name).write_text("private")
-    committed = history.commit(str(store), "Change\n", paths=["state.md", "archive/2026-01.md"])
-    assert committed == Committed(run(store, "rev-parse", "HEAD").strip())
+    assert history.commit(str(store), "Change\n", paths=["state.md", "archive/2026-01.md"])
     changed = run(store, "show", "--format=", "--name-only", "HEAD").split()
     assert changed == ["archive/2026-01.md", "state.md"]
     assert run(store, "status", "--porcelain") == ""
@@ -116,9 +115,12 @@ def test_other_files_in_the_archive_are_left_alone(store: Path, name: str) -> No
     assert run(store, "show", "--format=", "--name-only", "HEAD").split() == ["state.md"]
 
 
-def test_a_store_without_history_is_an_error_with_the_remedy(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="there is no repository: run memd init"):
-        history.commit(str(tmp_path), "Change\n")
+def test_a_store_without_history_gets_one_that_begins_with_this_commit(store: Path) -> None:
+    shutil.rmtree(store / ".git")
+    (store / "state.md").write_text("new\n")
+    assert history.commit(str(store), "Change\n")
+    assert subjects(store) == ["Change"]
+    assert not run(store, "status", "--porcelain")
 
 
 def test_a_link_is_not_committed(store: Path, tmp_path: Path) -> None:

@@ -106,6 +106,31 @@ def test_what_has_to_be_a_file_is_one_and_has_one_name(
         layout.safe_store(str(root))
 
 
+def test_a_name_left_by_a_writer_that_was_cut_off_is_no_second_one(root: Path) -> None:
+    store = root / ".memory"
+    os.link(store / "state.md", store / ".memd-1.new")
+    assert layout.safe_store(str(root)) == str(store)
+
+
+def test_a_name_made_to_look_like_that_hides_no_other(root: Path, secret: Path) -> None:
+    store = root / ".memory"
+    os.link(secret, store / "other.md")
+    os.link(secret, store / ".memd-1.new")
+    with pytest.raises(StoreError, match=r"other\.md: has a second name"):
+        layout.safe_store(str(root))
+
+
+@pytest.mark.parametrize("name", [".id", "state.md", "archive/2026-01.md"])
+def test_a_store_with_an_id_or_a_text_is_not_blank(tmp_path: Path, name: str) -> None:
+    store = tmp_path / ".memory"
+    assert layout.is_blank(str(store))
+    (store / "archive").mkdir(parents=True)
+    (store / "notes.txt").touch()
+    assert layout.is_blank(str(store))
+    (store / name).touch()
+    assert not layout.is_blank(str(store))
+
+
 def test_files_that_memd_never_reads_are_not_its_business(root: Path, secret: Path) -> None:
     (root / ".memory" / "notes.txt").symlink_to(secret)
     (root / ".memory" / ".hidden.md").symlink_to(secret)

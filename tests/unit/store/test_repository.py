@@ -46,8 +46,8 @@ def run(directory: Path, *arguments: str) -> str:
     return done.stdout
 
 
-def add(repository: MemoryRepository, message: str, files: Mapping[str, bytes | None]) -> str:
-    return repository.append([NewCommit(message, files)], tip=repository.tip())
+def add(repository: MemoryRepository, message: str, files: Mapping[str, bytes | None]) -> None:
+    repository.append([NewCommit(message, files)], tip=repository.tip())
 
 
 def calls_of_git(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
@@ -64,8 +64,7 @@ def calls_of_git(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 def test_commits_hold_the_very_bytes(store: Path, repository: MemoryRepository) -> None:
     content = b"a\r\nb\n\x00\xff$Id$ no newline at the end"
-    sha = add(repository, "First\n", {"state.md": content, "archive/2026-01.md": b""})
-    assert run(store, "rev-parse", "HEAD").strip() == sha
+    add(repository, "First\n", {"state.md": content, "archive/2026-01.md": b""})
     shown = subprocess.run(
         ["git", "-C", str(store), "show", "HEAD:state.md"], capture_output=True, check=True
     )
@@ -145,8 +144,8 @@ def test_repositories_with_sha_256_work(store: Path) -> None:
     except subprocess.CalledProcessError:
         pytest.skip("this git knows SHA-1 only")
     repository = MemoryRepository(str(store))
-    sha = add(repository, "First\n", {"state.md": b"1"})
-    assert len(sha) == 64
+    add(repository, "First\n", {"state.md": b"1"})
+    assert len(run(store, "rev-parse", "HEAD").strip()) == 64
     assert repository.tip().holds("state.md", b"1")
     assert not repository.tip().holds("state.md", b"2")
 
@@ -200,7 +199,7 @@ def test_a_stale_index_lock_does_not_stop_a_commit(
 
 def test_a_missing_repository_is_named_with_the_remedy(store: Path) -> None:
     assert not MemoryRepository(str(store)).exists
-    with pytest.raises(StoreError, match=rf"{store}/.git: there is no repository: run memd init"):
+    with pytest.raises(StoreError, match=rf"{store}/.git: no usable .*HEAD.*: move it away"):
         MemoryRepository(str(store)).tip()
 
 

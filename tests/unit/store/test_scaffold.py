@@ -25,7 +25,9 @@ def root(tmp_path: Path) -> Path:
 
 
 def create(root: Path, name: str = "app", *, git: bool = False) -> str:
-    return scaffold.create(str(root), name, today=TODAY, git=git)
+    new = scaffold.new_id()
+    scaffold.create(str(root), name, store_id=new, today=TODAY, git=git)
+    return layout.read_id(str(root / ".memory"))
 
 
 def snapshot(root: Path) -> dict[str, tuple[int, bytes]]:
@@ -61,13 +63,12 @@ def test_everything_in_it_is_private_under_any_umask(root: Path) -> None:
     assert sorted(p.name for p in store.iterdir() if p.is_dir()) == ["archive", "inbox"]
 
 
-def test_the_id_is_random_and_the_one_that_is_read(tmp_path: Path) -> None:
+def test_the_id_is_random(tmp_path: Path) -> None:
     ids = set()
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
         store_id = create(tmp_path / name)
         assert re.fullmatch(r"[0-9a-f]{32}", store_id)
-        assert layout.read_id(str(tmp_path / name / ".memory")) == store_id
         ids.add(store_id)
     assert len(ids) == 2
 
@@ -84,7 +85,9 @@ def test_only_what_is_missing_is_made(root: Path) -> None:
     (root / ".memory" / "todo.md").unlink()
     (root / ".memory" / "state.md").write_text("by hand")
     (root / ".memory" / "inbox").rmdir()
+    assert not scaffold.is_whole(str(root / ".memory"))
     assert create(root, git=True) == first
+    assert scaffold.is_whole(str(root / ".memory"))
     assert (root / ".memory" / "state.md").read_text() == "by hand"
     assert (root / ".memory" / "todo.md").exists()
     assert (root / ".memory" / "inbox").is_dir()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import re
 from collections.abc import Iterable, Iterator
@@ -61,11 +62,10 @@ def init_global(rt: Runtime) -> Initialised:
     project = rt.global_project
     with _onboarding(rt.paths):
         known = _store_exists(project.root)
-        store_id = scaffold.create(
-            project.root, project.name, today=rt.today, git=rt.config.git_commit
-        )
-        registry.set_global_store(rt.paths, store_id)
         _keep_out(project.root)
+        store_id = _id_for(project.root, rt.registry().global_store_id)
+        registry.set_global_store(rt.paths, store_id)
+        _make_store(rt, project, store_id)
     return Initialised(project.root, project.name, known)
 
 
@@ -87,7 +87,6 @@ def adopt(
         if _store_exists(root) and not _moved_from(rt, root):
             return None
         _register(rt, root, "", how="auto", backfill=False, fresh=(session, transcript))
-        _keep_out(root)
         link_worktree(worktree_root(directory), root)
     return rt.project(root)
 
@@ -125,7 +124,7 @@ def greeted(paths: Paths, root: str) -> None:
 
 
 def usable_store(rt: Runtime, project: Project) -> str:
-    """Directory of the project's store, made if there is none yet.
+    """Directory of the project's store, with what is missing of it made.
 
     Raises UsageFault when the project's directory is gone, Untrusted when the store
     there is not the one that memd made, StoreError when it is not safe to use.
@@ -133,14 +132,17 @@ def usable_store(rt: Runtime, project: Project) -> str:
     if not os.path.isdir(project.root):
         raise UsageFault(f"{project.root}: no such directory; memd leaves it alone")
     entry = rt.registry().entries.get(project.root)
-    if not project.is_global and (entry is None or not os.path.lexists(store_of(project.root))):
-        if entry is None and os.path.lexists(store_of(project.root)):
+    store = store_of(project.root)
+    if not project.is_global and (entry is None or layout.is_blank(store)):
+        if entry is None and os.path.lexists(store):
             raise _untrusted(project)
         with _onboarding(rt.paths):
             how = entry.how if entry else "declared"
             _register(rt, project.root, project.name, how=how, backfill=False)
-            _keep_out(project.root)
-    return store_to_read(rt.paths, project)
+    store = store_to_read(rt.paths, project)
+    if not scaffold.is_whole(store):
+        _make_store(rt, project, layout.read_id(store))
+    return store
 
 
 def store_to_read(paths: Paths, project: Project) -> str:
@@ -196,26 +198,42 @@ def _register(
     backfill: bool,
     fresh: tuple[str, ...] = (),
 ) -> tuple[Entry, bool]:
-    """Store, ledger, then registry: a crash in between leaves nothing half-known."""
+    """Ledger, registry, then the store: whatever a crash in between leaves is finished later,
+    and a store that is there is known."""
     if old_root := _moved_from(rt, root):
         ledger.move(rt.paths, old_root, root)
         registry.move(rt.paths, old_root, root)
         ledger.forget(rt.paths, old_root)
     known = rt.registry().entries.get(root)
-    project = rt.project(root)
-    name = name or project.name
+    project = dataclasses.replace(rt.project(root), name=name or rt.project(root).name)
+    store_id = _id_for(root, known.store_id if known else "")
+    _keep_out(root)
     started = {} if known or backfill else baseline(rt, project, fresh=fresh)
-    store_id = scaffold.create(root, name, today=rt.today, git=rt.config.git_commit)
     if backfill:
         ledger.edit(rt.paths, root, Ledger.without_baseline)
     elif known is None:
         ledger.edit(rt.paths, root, lambda old: old.started_at(started))
-    entry = known or Entry(root, name, how=how, greet=how == "auto")
-    entry = entry.with_(name=name, store_id=store_id, gone_since="")
+    entry = known or Entry(root, project.name, how=how, greet=how == "auto")
+    entry = entry.with_(name=project.name, store_id=store_id, gone_since="")
     if how == "init":
         entry = entry.with_(how=how, greet=False)
     registry.put(rt.paths, entry)
+    _make_store(rt, project, store_id)
     return entry, known is not None
+
+
+def _id_for(root: str, known: str) -> str:
+    """Id of the store at `root`: its own, else the `known` one, else a new one.
+
+    Raises StoreError for a store that is not safe to use.
+    """
+    own = layout.read_id(layout.safe_store(root)) if os.path.lexists(store_of(root)) else ""
+    return own or known or scaffold.new_id()
+
+
+def _make_store(rt: Runtime, project: Project, store_id: str) -> None:
+    git = rt.config.git_commit
+    scaffold.create(project.root, project.name, store_id=store_id, today=rt.today, git=git)
 
 
 def _moved_from(rt: Runtime, root: str) -> str:

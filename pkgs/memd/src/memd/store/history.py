@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from memd.model import MEMORY_FILES
@@ -22,16 +21,6 @@ EXCLUDE: Final = "".join(
 _SUBJECT_LIMIT: Final = 300
 
 
-@dataclass(frozen=True, slots=True)
-class Committed:
-    sha: str
-
-
-@dataclass(frozen=True, slots=True)
-class NothingToCommit:
-    """The newest commit holds the files as they are."""
-
-
 def message(summary: str, trailers: Iterable[tuple[str, str]]) -> str:
     """A commit message: the summary as its one line, then the trailers, one line each.
 
@@ -42,15 +31,19 @@ def message(summary: str, trailers: Iterable[tuple[str, str]]) -> str:
     return f"{first}\n\n{block}".rstrip("\n") + "\n"
 
 
-def commit(store: str, text: str, *, paths: Collection[str] = ()) -> Committed | NothingToCommit:
+def commit(store: str, text: str, *, paths: Collection[str] = ()) -> bool:
     """Commit what the four files and the archive hold now, with `text` as the message.
 
     `paths` (below the store) are the files memd itself has written; with them given, what a
-    person changed in other ones becomes a commit of its own before it. Raises StoreError.
+    person changed in other ones becomes a commit of its own before it. A store without a
+    repository gets one. Returns whether anything was new. Raises StoreError.
     """
     repository = MemoryRepository(store)
-    tip = repository.tip()
     contents = _contents(store)
+    if not repository.exists:
+        repository.create(NewCommit(text, contents), exclude=EXCLUDE)
+        return True
+    tip = repository.tip()
     dirty = [path for path, data in contents.items() if not tip.holds(path, data)]
     dirty += [path for path in tip.blobs if is_memory(path) and path not in contents]
     own = [path for path in dirty if not paths or path in paths]
@@ -60,15 +53,15 @@ def commit(store: str, text: str, *, paths: Collection[str] = ()) -> Committed |
         for said, chosen in ((HAND_EDIT, by_hand), (text, own))
         if chosen
     ]
-    return Committed(repository.append(commits, tip=tip)) if commits else NothingToCommit()
+    if commits:
+        repository.append(commits, tip=tip)
+    return bool(commits)
 
 
 def begin(store: str) -> None:
     """Give the store a repository with a first commit, unless it has one. Raises StoreError."""
-    repository = MemoryRepository(store)
-    if not repository.exists:
-        text = message("Begin the memory", [("Memd-Trigger", "init")])
-        repository.create(NewCommit(text, _contents(store)), exclude=EXCLUDE)
+    if not MemoryRepository(store).exists:
+        commit(store, message("Begin the memory", [("Memd-Trigger", "init")]))
 
 
 def _contents(store: str) -> Mapping[str, bytes]:

@@ -66,7 +66,7 @@ def safe_store(root: str, links: Collection[str] = ()) -> str:
         if os.path.lexists(path):
             _check_directory(path)
     for path in _files(store):
-        _check_file(path)
+        _check_file(path, store)
     return store
 
 
@@ -76,6 +76,11 @@ def read_id(store: str) -> str:
         return fsio.read_regular(id_path(store), limit=200).decode("ascii").strip()
     except (OSError, ValueError):
         return ""
+
+
+def is_blank(store: str) -> bool:
+    """Whether there is no store yet, or nothing in it: neither an id nor a text."""
+    return not os.path.lexists(id_path(store)) and not any(map(os.path.lexists, _files(store)))
 
 
 def read_file(path: str, *, limit: int) -> bytes:
@@ -149,12 +154,22 @@ def _check_directory(path: str) -> None:
         raise StoreError(f"{path}: has to be a directory, not a link or a file: move it away")
 
 
-def _check_file(path: str) -> None:
+def _check_file(path: str, store: str) -> None:
     try:
         about = os.lstat(path)
     except FileNotFoundError:
         return
     if not stat.S_ISREG(about.st_mode):
         raise StoreError(f"{path}: has to be a regular file, not a link or a device: remove it")
-    if about.st_nlink > 1:
+    if about.st_nlink > 1 and about.st_nlink > 1 + _still_staged(store, about):
         raise StoreError(f"{path}: has a second name (hard link): replace it by a copy")
+
+
+def _still_staged(store: str, file: os.stat_result) -> int:
+    """How many names of a file are those that a writer cut off in publishing it left."""
+    with os.scandir(store) as entries:
+        return sum(
+            entry.inode() == file.st_ino
+            for entry in entries
+            if entry.name.startswith(fsio.PREFIX) and entry.name.endswith(fsio.STAGED)
+        )

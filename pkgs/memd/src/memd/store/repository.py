@@ -83,8 +83,6 @@ class MemoryRepository:
             shutil.rmtree(workshop, ignore_errors=True)
 
     def tip(self) -> Tip:
-        if not self.exists:
-            raise StoreError(f"{self._dir}: there is no repository: run memd init")
         branch = self._branch()
         listing = self._git("ls-tree", "-r", "-z", "--full-tree", "HEAD", check=False)
         if listing.returncode:
@@ -96,21 +94,18 @@ class MemoryRepository:
         entries = (entry.partition("\t") for entry in os.fsdecode(listing.stdout).split("\0"))
         return Tip(True, {path: about.split(" ")[2] for about, _, path in entries if path})
 
-    def append(self, commits: Sequence[NewCommit], *, tip: Tip) -> str:
-        """Put commits on top of `tip`, all or none; the id of the last one.
+    def append(self, commits: Sequence[NewCommit], *, tip: Tip) -> None:
+        """Put commits on top of `tip`, all or none.
 
         Nobody else may be doing so: the store's lock is held, or nobody knows the store yet.
         """
         packs = self._packs()
-        imported = self._git(
-            "fast-import", "--quiet", "--date-format=now", stdin=_stream(commits, tip)
-        )
+        self._git("fast-import", "--quiet", "--date-format=now", stdin=_stream(commits, tip))
         # A locked index costs a clean `git status`, not the commit.
         self._git("read-tree", "HEAD", check=False)
         # Each import leaves one pack behind.
         if len(packs) > MANY_PACKS:
             self._git("repack", "-a", "-d", "-l", "-q", check=False)
-        return imported.stdout.decode("ascii").strip()
 
     def _packs(self) -> list[str]:
         """Names of the packs, none of them still marked by an import that was cut off: the
@@ -151,7 +146,8 @@ class MemoryRepository:
 
     def _unusable(self, reason: str) -> StoreError:
         return StoreError(
-            f"{self._dir}: no usable repository ({reason}): move it away, then run memd init"
+            f"{self._dir}: no usable repository ({reason}): move it away and the next commit "
+            "begins a new one"
         )
 
     def _git(
@@ -165,7 +161,7 @@ def _stream(commits: Sequence[NewCommit], tip: Tip) -> bytes:
     """The commits in the format of git-fast-import(1)."""
     parts = [b"feature done\n"]
     for number, commit in enumerate(commits, 1):
-        parts.append(b"commit HEAD\nmark :%d\ncommitter %s now\n" % (number, IDENTITY.encode()))
+        parts.append(b"commit HEAD\ncommitter %s now\n" % IDENTITY.encode())
         parts.append(_data(commit.message.encode()))
         if number == 1 and tip.exists:
             parts.append(b"from HEAD^0\n")
@@ -174,7 +170,7 @@ def _stream(commits: Sequence[NewCommit], tip: Tip) -> bytes:
             parts.append(
                 b"D %s\n" % name if data is None else b"M 100644 inline %s\n" % name + _data(data)
             )
-    parts.append(b"get-mark :%d\ndone\n" % len(commits))
+    parts.append(b"done\n")
     return b"".join(parts)
 
 
