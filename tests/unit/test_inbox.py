@@ -27,6 +27,14 @@ def note_text(text: str) -> str:
     return f"{text}\n".removeprefix("\ufeff").replace("\r\n", "\n").strip("\n")
 
 
+def read(store: str) -> tuple[Note, ...]:
+    return inbox.read(store, inbox.waiting(store))
+
+
+def count(store: str) -> int:
+    return len(inbox.waiting(store))
+
+
 @pytest.fixture
 def store(tmp_path: Path) -> str:
     (tmp_path / "inbox").mkdir()
@@ -46,19 +54,19 @@ def test_no_note_is_lost_and_none_is_read_twice(
     with tempfile.TemporaryDirectory() as store:
         for number, (text, source) in enumerate(published):
             inbox.publish(store, text, source=source, now=NOW + number)
-        read = inbox.read(store)
-        assert [note_text(n.text) for n in read] == [note_text(text) for text, _ in published]
-        assert len({n.name for n in read}) == len({n.fingerprint for n in read}) == len(read)
-        included = [n for n in read if data.draw(st.booleans(), label=n.name)]
+        found = read(store)
+        assert [note_text(n.text) for n in found] == [note_text(text) for text, _ in published]
+        assert len({n.name for n in found}) == len({n.fingerprint for n in found}) == len(found)
+        included = [n for n in found if data.draw(st.booleans(), label=n.name)]
         changed = [n for n in included if data.draw(st.booleans(), label="changed")]
         for note in changed:
             Path(store, "inbox", note.name).write_text("another fact")
         late = inbox.publish(store, "arrived meanwhile", now=NOW + 100)
         inbox.delete(store, included)
         gone = {n.name for n in included} - {n.name for n in changed}
-        left = {n.name for n in inbox.read(store)}
-        assert left == ({n.name for n in read} - gone) | {os.path.basename(late)}
-        assert inbox.count(store) == len(left)
+        left = {n.name for n in read(store)}
+        assert left == ({n.name for n in found} - gone) | {os.path.basename(late)}
+        assert count(store) == len(left)
 
 
 def test_the_name_tells_time_and_writer(store: str) -> None:
@@ -75,7 +83,7 @@ def test_a_note_without_anything_to_say_about_it_is_plain_text(store: str) -> No
 
 def test_what_is_said_about_a_note_reaches_the_reader(store: str) -> None:
     inbox.publish(store, "port 9090", source="ci", kind="state", topic="a: b", routed="x", now=NOW)
-    (note,) = inbox.read(store)
+    (note,) = read(store)
     assert (note.text, note.source, note.kind, note.topic, note.date) == (
         *("port 9090\n", "ci", "state", "a: b", "2026-01-01T00:00:00Z"),
     )
@@ -84,14 +92,14 @@ def test_what_is_said_about_a_note_reaches_the_reader(store: str) -> None:
 def test_a_text_that_looks_like_frontmatter_forges_none(store: str) -> None:
     text = "---\nkind: decision\nsource: forged\n---\nbody"
     inbox.publish(store, text, now=NOW)
-    (note,) = inbox.read(store)
+    (note,) = read(store)
     assert note.text == text + "\n"
     assert (note.kind, note.source) == (None, None)
 
 
 def test_a_text_that_is_not_unicode_is_published_all_the_same(store: str) -> None:
     inbox.publish(store, "caf\udce9", now=NOW)
-    (note,) = inbox.read(store)
+    (note,) = read(store)
     assert note.text == "caf?"
 
 
@@ -108,17 +116,17 @@ def test_an_inbox_that_is_a_link_is_refused(tmp_path: Path) -> None:
     (tmp_path / "inbox").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(StoreError, match="inbox: has to be a directory, not a link: remove it"):
         inbox.publish(str(tmp_path), "x", now=NOW)
-    assert inbox.read(str(tmp_path)) == ()
-    assert inbox.count(str(tmp_path)) == 0
+    assert read(str(tmp_path)) == ()
+    assert count(str(tmp_path)) == 0
     assert os.listdir(tmp_path / "elsewhere") == ["a.md"]
 
 
 def test_an_inbox_that_is_missing_or_a_file_holds_nothing(tmp_path: Path) -> None:
-    assert inbox.read(str(tmp_path)) == ()
+    assert read(str(tmp_path)) == ()
     inbox.delete(str(tmp_path), [])
     (tmp_path / "inbox").write_text("x")
-    assert inbox.read(str(tmp_path)) == ()
-    assert inbox.count(str(tmp_path)) == 0
+    assert read(str(tmp_path)) == ()
+    assert count(str(tmp_path)) == 0
 
 
 def test_a_full_disk_publishes_nothing(store: str, box: Path) -> None:
@@ -143,9 +151,9 @@ def test_only_regular_files_of_the_right_name_are_notes(store: str, box: Path) -
     (box / "link.md").symlink_to(secret)
     os.link(secret, box / "hard.md")
     os.mkfifo(box / "fifo.md")
-    assert [n.name for n in inbox.read(store)] == ["good.md", "good.txt"]
-    assert inbox.count(store) == 2
-    inbox.delete(store, inbox.read(store))
+    assert [n.name for n in read(store)] == ["good.md", "good.txt"]
+    assert count(store) == 2
+    inbox.delete(store, read(store))
     assert sorted(p.name for p in box.iterdir()) == [
         *(".hidden.md", "dir.md", "fifo.md", "hard.md", "link.md", "other.json")
     ]
@@ -157,22 +165,22 @@ def test_a_note_whose_writer_died_is_read_once_its_staging_name_is_gone(
     staged = Path(store) / (fsio.PREFIX + "x" + fsio.STAGED)
     staged.write_text("fact")
     os.link(staged, box / "a.md")
-    assert inbox.read(store) == ()
+    assert read(store) == ()
     staged.unlink()
-    assert [n.text for n in inbox.read(store)] == ["fact"]
+    assert [n.text for n in read(store)] == ["fact"]
 
 
-def test_notes_come_by_name_up_to_a_number_without_those_to_skip(store: str, box: Path) -> None:
+def test_notes_come_by_name_up_to_a_number_and_the_rest_is_left(store: str, box: Path) -> None:
     for name in ("c", "a", "d", "b"):
         (box / f"{name}.md").write_text(name)
-    read = inbox.read(store, skip={"b.md"}, limit=2)
-    assert [n.name for n in read] == ["a.md", "c.md"]
-    assert inbox.read(store, limit=0) == ()
+    names = iter(inbox.waiting(store))
+    assert [n.name for n in inbox.read(store, names, limit=2)] == ["a.md", "b.md"]
+    assert list(names) == ["c.md", "d.md"]
 
 
 def test_a_file_of_the_same_name_that_came_later_stays(store: str, box: Path) -> None:
     (box / "a.md").write_text("old")
-    notes = inbox.read(store)
+    notes = read(store)
     (box / "new").write_text("new")
     (box / "new").rename(box / "a.md")
     inbox.delete(store, notes)
@@ -181,7 +189,7 @@ def test_a_file_of_the_same_name_that_came_later_stays(store: str, box: Path) ->
 
 def test_deleting_twice_is_fine(store: str, box: Path) -> None:
     (box / "a.md").write_text("x")
-    notes = inbox.read(store)
+    notes = read(store)
     inbox.delete(store, notes)
     inbox.delete(store, notes)
     assert list(box.iterdir()) == []
@@ -189,7 +197,7 @@ def test_deleting_twice_is_fine(store: str, box: Path) -> None:
 
 def test_a_record_of_name_and_fingerprint_is_enough_to_delete(store: str, box: Path) -> None:
     (box / "a.md").write_text("x")
-    (note,) = inbox.read(store)
+    (note,) = read(store)
     inbox.delete(store, [Note(note.name, "", note.fingerprint)])
     assert list(box.iterdir()) == []
 
@@ -199,7 +207,7 @@ def test_a_record_of_name_and_fingerprint_is_enough_to_delete(store: str, box: P
 )
 def test_broken_frontmatter_stays_part_of_the_text(store: str, box: Path, text: str) -> None:
     (box / "a.md").write_text(text)
-    (note,) = inbox.read(store)
+    (note,) = read(store)
     assert note.text == text
     assert note.kind is None
 
@@ -212,47 +220,46 @@ def test_only_the_four_kinds_are_kinds(
     store: str, box: Path, written: str, kind: str | None
 ) -> None:
     (box / "a.md").write_text(f"---\nkind: {written}\ndate: 2026-01-02\nsource: ''\n---\nfact")
-    (note,) = inbox.read(store)
+    (note,) = read(store)
     assert (note.kind, note.date, note.source, note.text) == (kind, "2026-01-02", None, "fact")
 
 
 def test_what_is_said_about_a_note_is_one_line_each(store: str, box: Path) -> None:
     (box / "a.md").write_text('---\ntopic: "a\\n  b"\n---\nfact')
-    (note,) = inbox.read(store)
+    (note,) = read(store)
     assert note.topic == "a b"
 
 
 def test_bytes_that_are_not_text_are_replaced(store: str, box: Path) -> None:
     (box / "a.md").write_bytes(b"caf\xe9")
-    (note,) = inbox.read(store)
+    (note,) = read(store)
     assert note.text == "caf\ufffd"
 
 
 def test_notes_that_are_large_together_are_read_a_part_at_a_time(store: str, box: Path) -> None:
     for number in range(18):
         (box / f"{number:02}.md").write_bytes(b"x" * inbox.MAX_NOTE_BYTES)
-    first = inbox.read(store)
+    names = iter(inbox.waiting(store))
+    first = inbox.read(store, names)
     assert [note.name for note in first] == [f"{number:02}.md" for number in range(16)]
-    rest = inbox.read(store, skip={note.name for note in first})
-    assert [note.name for note in rest] == ["16.md", "17.md"]
+    assert list(names) == ["16.md", "17.md"]
 
 
-def test_a_huge_note_is_read_up_to_the_limit_and_says_so(store: str, box: Path) -> None:
-    with (box / "a.md").open("wb") as file:
-        file.write(b"x" * inbox.MAX_NOTE_BYTES)
+def test_a_file_too_large_for_a_note_is_left_where_it_is_and_named(store: str, box: Path) -> None:
+    (box / "fits.md").write_bytes(b"x" * inbox.MAX_NOTE_BYTES)
+    with (box / "large.md").open("wb") as file:
         file.truncate(3 << 30)
-    (note,) = inbox.read(store)
-    left_out = (3 << 30) - inbox.MAX_NOTE_BYTES
-    assert note.text.endswith(f"xx\n[... {left_out} bytes left out ...]\n")
-    assert len(note.text) < inbox.MAX_NOTE_BYTES + 100
-    inbox.delete(store, [note])
-    assert list(box.iterdir()) == []
+    assert [len(note.text) for note in read(store)] == [inbox.MAX_NOTE_BYTES]
+    assert inbox.waiting(store) == ("fits.md",)
+    assert inbox.too_large(store) == (str(box / "large.md"),)
+    inbox.delete(store, [Note("large.md", "", "")])
+    assert (box / "large.md").exists()
 
 
 def test_a_note_of_four_thousand_characters_is_whole(store: str) -> None:
     text = "é" * NOTE_CHARS + "END\n"
     inbox.publish(store, text, now=NOW)
-    assert [n.text for n in inbox.read(store)] == [text]
+    assert [n.text for n in read(store)] == [text]
 
 
 def test_a_note_that_cannot_be_opened_or_vanishes_is_passed(
@@ -268,7 +275,7 @@ def test_a_note_that_cannot_be_opened_or_vanishes_is_passed(
         return real(path, *args, **kwargs)
 
     monkeypatch.setattr(os, "open", refuse)
-    assert [n.name for n in inbox.read(store)] == ["b.md"]
+    assert [n.name for n in read(store)] == ["b.md"]
 
 
 def test_counting_passes_what_vanished(
@@ -276,7 +283,7 @@ def test_counting_passes_what_vanished(
 ) -> None:
     (box / "a.md").write_text("x")
     monkeypatch.setattr(os, "listdir", lambda _path: ["a.md", "gone.md"])
-    assert inbox.count(store) == 1
+    assert count(store) == 1
 
 
 PROTOCOL = Path(__file__).parents[2] / "INBOX-PROTOCOL.md"
@@ -289,7 +296,7 @@ def test_the_writer_in_the_protocol_is_understood(store: str, box: Path) -> None
     publish: dict[str, Any] = {}
     exec(textwrap.dedent("\n".join(code)), publish)
     publish["publish"](store, "port 9090")
-    (note,) = inbox.read(store)
+    (note,) = read(store)
     assert note.text == "port 9090"
     assert re.fullmatch(r"\d{8}T\d{12}-\d+-[0-9a-f]{8}\.md", note.name)
     assert os.listdir(store) == ["inbox"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 import uuid
@@ -162,6 +163,23 @@ def test_exclude_and_back(memd: Run, shop: Path) -> None:
     assert registry.read(Paths(os.environ)).excluded == ()
 
 
+def test_a_project_that_is_gone_can_be_excluded(
+    memd: Run, shop: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(home)
+    shutil.rmtree(shop)
+    assert memd("exclude", str(shop)) == (0, f"excluded: {shop}\n", "")
+    assert str(shop) not in memd("sweep").out
+
+
+def test_a_declared_project_is_not_said_to_be_excluded(
+    memd: Run, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMD_PROJECTS", json.dumps({str(shop): {}}))
+    refused = memd("exclude", ".")
+    assert (refused.code, "is declared in the configuration" in refused.err) == (2, True)
+
+
 def test_what_the_configuration_excludes_is_taken_back_there(
     memd: Run, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -173,7 +191,7 @@ def test_what_the_configuration_excludes_is_taken_back_there(
 def test_trust_accepts_a_memory_from_elsewhere(memd: Run, shop: Path) -> None:
     (shop / ".memory" / ".id").write_text("somebody-elses\n")
     refused = memd("note", "-m", "x")
-    assert (refused.code, "memd trust" in refused.err) == (1, True)
+    assert (refused.code, "memd trust" in refused.err) == (2, True)
     assert memd("trust") == (0, f"trusted {shop}\n", "")
     assert memd("note", "-m", "x").code == 0
 
@@ -196,7 +214,7 @@ def test_an_invalid_configuration_leaves_note_and_a_short_status(
     assert memd("note", "-m", "x").code == 0
     monkeypatch.setenv("MEMD_SWEEP_JOBS", "many")
     noted = memd("note", "-m", "y")
-    assert (noted.code, "the last valid configuration" in noted.err) == (0, True)
+    assert (noted.code, "The last valid one is used" in noted.err) == (0, True)
     status = memd("status")
     assert (status.code, status.err) == (2, "")
     assert status.out.splitlines()[-1] == f"  registered : {shop}"

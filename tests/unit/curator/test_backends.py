@@ -308,6 +308,27 @@ def test_status_says_where_content_goes(
     assert desk.curator(*command).describe() == description
 
 
+@pytest.mark.parametrize(
+    ("command", "trouble"),
+    [
+        (("no-such-program",), "no-such-program not found on PATH"),
+        (("/no/such", "x"), "/no/such not found"),
+        (("sh",), ""),
+        (("memd", "curate"), ""),
+    ],
+)
+def test_status_can_tell_that_a_backend_is_missing(
+    desk: Desk, command: tuple[str, ...], trouble: str
+) -> None:
+    assert desk.curator(*command).trouble().partition(":")[0] == trouble
+
+
+def test_the_claude_cli_is_missed_before_it_is_called(desk: Desk) -> None:
+    (desk.root / "bin" / "claude").unlink(missing_ok=True)
+    desk.env["PATH"] = str(desk.root)
+    assert desk.curator().trouble().startswith("claude not found on PATH: ")
+
+
 def test_choosing_a_backend_starts_nothing(desk: Desk) -> None:
     before: Callable[[], list[Path]] = lambda: sorted(desk.root.rglob("*"))  # noqa: E731
     found = before()

@@ -53,6 +53,9 @@ class ScriptedCurator:
     def describe(self) -> str:
         return "scripted"
 
+    def trouble(self) -> str:
+        return ""
+
     def saw(self, text: str) -> int:
         """How many prompts hold the text."""
         return sum(text in prompt for prompt in self.asked)

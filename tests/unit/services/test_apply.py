@@ -53,7 +53,7 @@ def whole(desk: Desk, app: Project, where: str) -> None:
         assert desk.file(app, name).count(text) == 1, where
         assert desk.file(app, name).startswith("---\n"), where
     assert desk.archive(app).count("NEW-ARCHIVED") == 1, where
-    assert inbox.count(store_of(app.root)) == 0, where
+    assert len(inbox.waiting(store_of(app.root))) == 0, where
     assert not apply.has_pending(desk.rt, app), where
     assert len(desk.ledger(app).journal) == 1, where
     assert "NEW-STATE" in git(Path(app.root) / ".memory", "show", "HEAD:./state.md"), where
@@ -115,7 +115,7 @@ def test_an_edit_after_the_markers_moved_makes_no_pass_anew(desk: Desk) -> None:
     desk.sync(app)
     assert len(desk.curator.asked) == asked
     assert "BY-HAND" in path.read_text()
-    assert inbox.count(store_of(app.root)) == 0
+    assert len(inbox.waiting(store_of(app.root))) == 0
     assert desk.file(app, "mistakes.md").count("NEW-MISTAKE") == 1
 
 

@@ -13,22 +13,24 @@ from memd.state import backend
 def dead(desk: Desk) -> None:
     """A backend that failed often enough to be paused now."""
     for _ in range(3):
-        backend.note_failure(desk.rt.paths, "down", now=time.time(), stamp="2026-01-01")
+        backend.note_failure(
+            desk.rt.paths, desk.rt.backend, "down", now=time.time(), stamp="2026-01-01"
+        )
 
 
 def test_a_pause_keeps_a_sweep_away_and_never_a_person(desk: Desk) -> None:
     dead(desk)
     with pytest.raises(Closed, match="since 2026-01-01: down"), Gate(desk.rt, patient=True).call():
         pytest.fail("called")
-    assert backend.read(desk.rt.paths).calls == 0
+    assert backend.read(desk.rt.paths, desk.rt.backend).calls == 0
     with Gate(desk.rt, patient=False).call():
         pass
-    assert not backend.read(desk.rt.paths).is_dead
+    assert not backend.read(desk.rt.paths, desk.rt.backend).is_dead
 
 
 def test_a_dead_backend_is_probed_once(desk: Desk) -> None:
     dead(desk)
-    desk.at(backend.read(desk.rt.paths).next_probe)
+    desk.at(backend.read(desk.rt.paths, desk.rt.backend).next_probe)
     gate = Gate(desk.rt, patient=True)
     assert gate.attempts == 1
     with pytest.raises(BackendError), gate.call():
@@ -53,7 +55,7 @@ def test_a_first_failure_may_be_retried_by_its_own_pass_only(desk: Desk) -> None
 @pytest.mark.parametrize("useless", [True, False])
 def test_any_answer_ends_the_pause_for_all(desk: Desk, useless: bool) -> None:
     dead(desk)
-    desk.at(backend.read(desk.rt.paths).next_probe)
+    desk.at(backend.read(desk.rt.paths, desk.rt.backend).next_probe)
     gate = Gate(desk.rt, patient=True)
     try:
         with gate.call():
@@ -62,7 +64,7 @@ def test_any_answer_ends_the_pause_for_all(desk: Desk, useless: bool) -> None:
     except UnusableReply:
         pass
     assert gate.attempts == 3
-    assert not backend.read(desk.rt.paths).is_dead
+    assert not backend.read(desk.rt.paths, desk.rt.backend).is_dead
 
 
 def test_the_limit_of_the_day_holds_for_retries_too(desk: Desk) -> None:
@@ -79,6 +81,6 @@ def test_pauses_grow_with_each_run_that_gives_up(desk: Desk) -> None:
     pauses = []
     for _ in range(4):
         Gate(desk.rt, patient=True).give_up(BackendError("down"))
-        pauses.append(backend.read(desk.rt.paths).next_probe - time.time())
+        pauses.append(backend.read(desk.rt.paths, desk.rt.backend).next_probe - time.time())
     assert pauses == sorted(pauses)
     assert pauses[-1] > backend.FIRST_PAUSE

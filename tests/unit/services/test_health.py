@@ -10,6 +10,7 @@ from unit.services.conftest import Desk
 
 from memd import health, inbox, onboard
 from memd.config.sections import DeclaredProject
+from memd.errors import BackendError
 from memd.model import Usage
 from memd.paths import store_of
 from memd.state import backend, ledger, registry
@@ -136,7 +137,7 @@ def test_damaged_state_is_named_before_anybody_repairs_it(desk: Desk) -> None:
 
 def test_unknown_settings_come_first(desk: Desk) -> None:
     desk.at(1.0)
-    backend.note_failure(desk.rt.paths, "down", now=1.0, stamp="t")
+    backend.note_failure(desk.rt.paths, desk.rt.backend, "down", now=1.0, stamp="t")
     status = health.report(desk.rt, version="1", unknown_keys=("config     : odd",))
     assert status.problems == ("config     : odd", "curator    : does not answer since t: down")
     assert status.backend_error == "down"
@@ -153,3 +154,15 @@ def test_looking_makes_nothing(desk: Desk) -> None:
 def test_the_registered_are_known_without_a_configuration(desk: Desk) -> None:
     app = desk.project()
     assert health.registered(desk.rt.paths) == (app.root,)
+
+
+def test_a_failure_of_the_curator_is_told_once(desk: Desk) -> None:
+    app = desk.project()
+    desk.session(app.root, "x")
+    desk.curator.answers = [BackendError("claude not found", passing=False)]
+    desk.sync(app)
+    (problem,) = report(desk).problems
+    assert problem.endswith(": claude not found")
+    desk.set(claude_bin="another")
+    (problem,) = report(desk).problems
+    assert problem.startswith(f"{app.root}: last sync failed")

@@ -235,6 +235,13 @@ def test_a_store_from_elsewhere_is_used_only_after_a_persons_word(desk: Desk) ->
     assert isinstance(desk.sync(other), Applied)
 
 
+def test_a_memory_of_memds_own_is_nothing_to_accept(desk: Desk) -> None:
+    app = desk.project()
+    assert onboard.init(desk.rt, app.root).notices == ()
+    shutil.rmtree(store_of(app.root))
+    assert onboard.init(desk.rt, app.root).notices == ()
+
+
 def test_there_must_be_something_to_trust(desk: Desk) -> None:
     with pytest.raises(UsageFault, match="no memory to trust"):
         onboard.trust(desk.rt, desk.repository("app"))
@@ -295,7 +302,8 @@ def test_a_tracked_memory_of_a_folder_is_untracked(desk: Desk) -> None:
     Path(store_of(part), "state.md").write_text("KEPT\n")
     git(top, "add", ".")
     git(top, "commit", "-qm", "oops")
-    (notice,) = onboard.init(desk.rt, part).notices
+    accepted, notice = onboard.init(desk.rt, part).notices
+    assert accepted.startswith(f"{store_of(part)}: was there before and is accepted")
     assert notice.startswith(f"{store_of(part)} was tracked by {top}")
     assert git(top, "ls-files", "part") == ""
     assert Path(store_of(part), "state.md").read_text() == "KEPT\n"

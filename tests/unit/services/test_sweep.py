@@ -110,7 +110,7 @@ def test_a_dead_backend_costs_one_call_per_sweep_and_is_left_alone_for_longer(de
     calls = []
     for _ in range(4):
         desk.curator.asked.clear()
-        desk.at(max(now, backend.read(desk.rt.paths).next_probe))
+        desk.at(max(now, backend.read(desk.rt.paths, desk.rt.backend).next_probe))
         swept = sweep(desk.rt, jobs=4)
         calls.append(len(desk.curator.asked))
         desk.curator.asked.clear()
@@ -120,16 +120,16 @@ def test_a_dead_backend_costs_one_call_per_sweep_and_is_left_alone_for_longer(de
     assert desk.curator.asked == []
     assert swept.failed
     desk.curator.answers = [state("up")]
-    desk.at(backend.read(desk.rt.paths).next_probe)
+    desk.at(backend.read(desk.rt.paths, desk.rt.backend).next_probe)
     assert all(isinstance(o, Applied) for o in by_name(sweep(desk.rt, jobs=4)).values())
-    assert not backend.read(desk.rt.paths).is_dead
+    assert not backend.read(desk.rt.paths, desk.rt.backend).is_dead
 
 
 def test_a_person_is_not_made_to_wait_for_a_dead_backend(desk: Desk) -> None:
     app = desk.project()
     desk.session(app.root, "x")
     for _ in range(4):
-        backend.note_failure(desk.rt.paths, "down", now=time.time(), stamp="t")
+        backend.note_failure(desk.rt.paths, desk.rt.backend, "down", now=time.time(), stamp="t")
     assert "does not answer since t: down" in "".join(health.report(desk.rt, version="1").problems)
     assert isinstance(desk.sync(app, "session-end"), Waiting)
     assert isinstance(desk.sync(app), Applied)

@@ -81,13 +81,13 @@ def test_a_failed_distill_consumes_nothing(desk: Desk) -> None:
     assert outcome.exit_code == 3
     assert len(desk.curator.asked) == 3
     assert desk.slept == [3.0, 7.0]
-    assert inbox.count(store_of(app.root)) == 1
+    assert len(inbox.waiting(store_of(app.root))) == 1
     assert desk.ledger(app).last.outcome == "failed"
     desk.curator.answers = [state("PRECIOUS")]
     while isinstance(desk.sync(app), Applied):
         pass
     assert "PRECIOUS" in desk.file(app)
-    assert inbox.count(store_of(app.root)) == 0
+    assert len(inbox.waiting(store_of(app.root))) == 0
     assert health.report(desk.rt, version="1").problems == ()
 
 
@@ -167,6 +167,40 @@ def test_many_unknown_records_among_known_ones_are_a_problem(desk: Desk) -> None
     assert "3 of 4 records of claude-code are of unknown type (novel)" in problem
 
 
+def test_a_project_excluded_while_the_curator_thinks_is_not_written(desk: Desk) -> None:
+    app = desk.project()
+    desk.session(app.root, "PRIVATE")
+    desk.curator.answers = [state("learned")]
+    desk.curator.meanwhile = lambda: registry.exclude(desk.rt.paths, app.root, undo=False)
+    outcome = desk.sync(app)
+    assert isinstance(outcome, Waiting)
+    assert "was excluded meanwhile" in outcome.reason
+    assert "learned" not in desk.file(app)
+
+
+def test_a_session_named_after_a_secret_does_not_name_it_in_a_commit(desk: Desk) -> None:
+    app = desk.project()
+    secret = "ghp_" + "a1B2" * 9
+    desk.session(app.root, "hello", name=secret)
+    desk.curator.answers = [state("learned")]
+    desk.sync(app)
+    assert secret not in desk.commits(app)
+    assert "Memd-Session: claude-code/p~[REDACTED:github_pat]" in desk.commits(app)
+    assert desk.sync(app) == NothingNew()
+
+
+def test_more_notes_than_one_pass_reads_are_all_read(desk: Desk) -> None:
+    app = desk.project()
+    for number in range(inbox.MAX_NOTES + 1):
+        (Path(store_of(app.root)) / "inbox" / f"{number:04}.md").write_text(f"fact {number}.")
+    desk.set(digest_cap_chars=10_000_000, max_passes=1)
+    outcome = desk.sync(app)
+    assert isinstance(outcome, Applied)
+    assert outcome.pending
+    assert isinstance(desk.sync(app), Applied)
+    assert inbox.waiting(store_of(app.root)) == ()
+
+
 def test_exactly_the_notes_that_were_read_are_deleted(desk: Desk) -> None:
     app = desk.project()
     first = note(desk, app, "NOTE-ONE")
@@ -179,7 +213,7 @@ def test_exactly_the_notes_that_were_read_are_deleted(desk: Desk) -> None:
     desk.curator.meanwhile = lambda: None
     desk.sync(app)
     assert [desk.curator.saw(f"NOTE-{n}") for n in ("ONE", "TWO")] == [1, 1]
-    assert inbox.count(store_of(app.root)) == 0
+    assert len(inbox.waiting(store_of(app.root))) == 0
 
 
 def test_a_note_too_long_to_show_goes_whole_to_the_archive(desk: Desk) -> None:
@@ -286,11 +320,11 @@ def test_a_poison_note_is_set_aside_too(desk: Desk) -> None:
     for _ in range(MOST_CALLS):
         desk.sync(app)
     assert len(desk.curator.asked) <= MOST_CALLS
-    assert inbox.count(store_of(app.root)) == 1
+    assert len(inbox.waiting(store_of(app.root))) == 1
     assert desk.sync(app) == NothingNew()
     desk.curator.answers = [NOTHING]
     assert isinstance(desk.sync(app, retry=True), Applied)
-    assert inbox.count(store_of(app.root)) == 0
+    assert len(inbox.waiting(store_of(app.root))) == 0
 
 
 def test_a_damaged_store_costs_no_call_and_sets_nothing_aside(desk: Desk) -> None:
@@ -643,7 +677,7 @@ def test_only_memds_own_triggers_wait_for_a_dead_backend(desk: Desk, trigger: st
     app = desk.project()
     desk.session(app.root, "hello")
     for _ in range(4):
-        backend.note_failure(desk.rt.paths, "down", now=time.time(), stamp="t")
+        backend.note_failure(desk.rt.paths, desk.rt.backend, "down", now=time.time(), stamp="t")
     for unattended in marks.UNATTENDED:
         assert isinstance(desk.sync(app, unattended), Waiting)
     assert isinstance(desk.sync(app, trigger), Applied)

@@ -65,11 +65,19 @@ def test_subagents_and_other_files_are_no_sessions(tmp_path: Path) -> None:
     assert [ref.session for ref in source(tmp_path).discover()] == [UUID]
 
 
-def test_of_two_files_of_one_session_the_larger_is_read(tmp_path: Path) -> None:
+def test_every_file_of_one_session_is_read_and_the_largest_has_its_name(tmp_path: Path) -> None:
     session(tmp_path, folder="-a", text=said())
     larger = session(tmp_path, folder="-b", text=said() * 3)
     session(tmp_path, folder="-c", text=said() * 2)
-    assert [ref.path for ref in source(tmp_path).discover()] == [str(larger)]
+    found = {ref.session: ref.path for ref in source(tmp_path).discover()}
+    assert set(found) == {UUID, f"-a~{UUID}", f"-c~{UUID}"}
+    assert found[UUID] == str(larger)
+    assert {ref.client_id for ref in source(tmp_path).discover()} == {UUID}
+
+
+def test_a_file_seen_in_two_places_is_one_session(tmp_path: Path) -> None:
+    (tmp_path / "projects" / "-b").symlink_to(session(tmp_path, folder="-a").parent)
+    assert [ref.session for ref in source(tmp_path).discover()] == [UUID]
 
 
 def test_a_session_without_a_directory_has_none(tmp_path: Path) -> None:
@@ -153,6 +161,7 @@ def test_a_path_is_located_however_it_is_written(
 
 def test_a_session_has_one_identity_found_or_located(tmp_path: Path) -> None:
     session(tmp_path)
+    session(tmp_path, folder="-srv-app-tree", text=said() * 2)
     session(tmp_path, "cur")
     found = source(tmp_path)
     for ref in found.discover():

@@ -79,3 +79,23 @@ def test_an_archive_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     (tmp_path / "archive" / "2026-01.md").mkdir(parents=True)
     with pytest.raises(StoreError, match=r"2026-01\.md: cannot be read"):
         archive.planned(str(tmp_path), [ArchiveEntry("s", "c")], now=NOW)
+
+
+def test_a_large_file_gets_a_successor_and_stays_as_it_is(tmp_path: Path) -> None:
+    first = tmp_path / "archive" / "2026-01.md"
+    first.parent.mkdir()
+    for number, name in ((1, "2026-01.md"), (2, "2026-01-2.md"), (3, "2026-01-3.md")):
+        entry = ArchiveEntry("note", f"{number} " + "x" * archive.FULL)
+        (change,) = archive.planned(str(tmp_path), [entry], now=NOW)
+        assert change.path == f"archive/{name}"
+        assert memory.is_memory(change.path)
+        memory.write_change(str(tmp_path), change)
+    texts = {path.name: path.read_text()[:80] for path in first.parent.iterdir()}
+    assert {name: text.count("\n\n1 x") for name, text in texts.items()} == {
+        "2026-01.md": 1, "2026-01-2.md": 0, "2026-01-3.md": 0,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("path", ["archive/2026-01-.md", "archive/2026-01-2-3.md", "archive/x.md"])
+def test_no_other_name_is_one_of_the_archive(path: str) -> None:
+    assert not memory.is_memory(path)

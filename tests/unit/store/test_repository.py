@@ -197,6 +197,21 @@ def test_a_stale_index_lock_does_not_stop_a_commit(
     assert run(store, "log", "--format=%s").split() == ["First"]
 
 
+def test_a_lock_that_a_killed_git_left_is_removed_and_one_in_use_is_not(
+    store: Path, repository: MemoryRepository
+) -> None:
+    add(repository, "First\n", {"state.md": b"1"})
+    lock = store / ".git" / "refs" / "heads" / "main.lock"
+    lock.touch()
+    with pytest.raises(StoreError, match="main"):
+        add(repository, "Second\n", {"state.md": b"2"})
+    assert lock.exists()
+    os.utime(lock, (1, 1))
+    add(repository, "Second\n", {"state.md": b"2"})
+    assert not lock.exists()
+    assert run(store, "log", "--format=%s").split() == ["Second", "First"]
+
+
 def test_a_missing_repository_is_named_with_the_remedy(store: Path) -> None:
     assert not MemoryRepository(str(store)).exists
     with pytest.raises(StoreError, match=rf"{store}/.git: no usable .*HEAD.*: move it away"):

@@ -48,9 +48,10 @@ class Job:
 
 def draw(job: Job, ledger: Ledger, refs: tuple[SourceRef, ...], *, cap: int) -> Digest:
     """What the next pass shows: at most `cap` characters and one span."""
-    aside = {entry.key for entry in ledger.aside}
-    notes = inbox.read(job.store, skip={k.removeprefix("inbox/") for k in aside})
-    return digests.build(
+    aside = {entry.key.removeprefix("inbox/") for entry in ledger.aside}
+    names = (name for name in inbox.waiting(job.store) if name not in aside)
+    notes = inbox.read(job.store, names)
+    digest = digests.build(
         ((ref, _spans(job, ref, ledger.cursors.get(ref.key))) for ref in refs),
         redactor=job.redactor,
         cap=cap,
@@ -58,6 +59,7 @@ def draw(job: Job, ledger: Ledger, refs: tuple[SourceRef, ...], *, cap: int) -> 
         seen=ledger.has_seen(),
         notes=notes,
     )
+    return replace(digest, complete=digest.complete and next(names, None) is None)
 
 
 def ask(

@@ -2,6 +2,22 @@
 
 from __future__ import annotations
 
+import errno
+
+_REMEDIES = {
+    errno.EACCES: "; see who may use it",
+    errno.EROFS: "; it has to be writable",
+    errno.ENOSPC: "; make room there",
+}
+
+
+def in_words(error: Exception) -> str:
+    """One line for people; of an error of the system the path, the reason and the remedy."""
+    if not isinstance(error, OSError):
+        return str(error)
+    place = error.filename or "reading or writing"
+    return f"{place}: {error.strerror or error}{_REMEDIES.get(error.errno or 0, '')}"
+
 
 class MemdError(Exception):
     """A known failure: one line that names the thing and the remedy."""
@@ -24,6 +40,14 @@ class ConfigError(MemdError):
         super().__init__("\n".join(problems))
         self.problems = problems
 
+    @property
+    def in_short(self) -> str:
+        """One sentence for the person behind a session."""
+        return (
+            f"The configuration of memd is invalid: {self.problems[0]} "
+            "(memd config check lists all problems)."
+        )
+
 
 class StateError(MemdError):
     """A state file cannot be used: newer format, unreadable, disk full."""
@@ -35,6 +59,13 @@ class StoreError(MemdError):
 
 class Untrusted(StoreError):
     """The store was not made by memd and nobody has accepted it yet."""
+
+    exit_code = 2
+
+    def __init__(self, store: str, root: str) -> None:
+        super().__init__(
+            f"{store}: was not made by memd here; look at it, then accept it with memd trust {root}"
+        )
 
 
 class CuratorError(MemdError):

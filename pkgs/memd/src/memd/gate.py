@@ -26,7 +26,7 @@ class Gate:
         self._rt = rt
         self._patient = patient
         self._probing = threading.Lock()
-        state = backend.read(rt.paths)
+        state = backend.read(rt.paths, rt.backend)
         self._was_dead = patient and state.is_dead
         self._closed = ""
         if patient and state.paused(rt.clock()):
@@ -62,13 +62,13 @@ class Gate:
     def give_up(self, error: BackendError) -> None:
         """The last try failed too: later sweeps wait longer and longer."""
         rt = self._rt
-        backend.note_failure(rt.paths, str(error), now=rt.clock(), stamp=rt.now)
+        backend.note_failure(rt.paths, rt.backend, str(error), now=rt.clock(), stamp=rt.now)
 
     def _open(self) -> None:
         """The backend answered, of whatever use that is."""
         self._closed = ""
         self._was_dead = False
-        backend.note_answer(self._rt.paths)
+        backend.note_answer(self._rt.paths, self._rt.backend)
 
     def _take_from_the_day(self) -> None:
         rt = self._rt

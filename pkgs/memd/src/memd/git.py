@@ -79,7 +79,8 @@ def exclude_line(root: str, line: str) -> None:
                 start = b"" if not text or text.endswith(b"\n") else b"\n"
                 file.write(start + os.fsencode(line) + b"\n")
     except OSError as error:
-        raise StoreError(f"{path}: cannot be written: {error}; add the line {line}") from error
+        said = f"{path}: cannot be written: {error.strerror}"
+        raise StoreError(f"{said}; add the line {line} to it yourself") from error
 
 
 def run_readonly(root: str, *arguments: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from memd import apply, inbox, onboard
 from memd import survey as surveys
-from memd.errors import MemdError
+from memd.errors import MemdError, in_words
 from memd.model import Project, Usage
 from memd.paths import Paths
 from memd.runtime import Runtime
@@ -60,13 +60,14 @@ def report(rt: Runtime, *, version: str, unknown_keys: tuple[str, ...] = ()) -> 
         projects.append(rt.global_project)
     survey = surveys.take(rt, projects)
     ledgers = {p.root: ledger.read(rt.paths, p.root) for p in projects}
-    rows = tuple(_project(rt, p, ledgers[p.root], survey) for p in projects)
-    state = backend.read(rt.paths)
+    state = backend.read(rt.paths, rt.backend)
+    trouble = _backend_trouble(rt, state)
+    rows = tuple(_project(rt, p, ledgers[p.root], survey, told=state.error) for p in projects)
     ingestion = tuple(_ingestion(ledgers.values()))
     problems = [
         *unknown_keys,
         *_state_problems(rt.paths),
-        *_backend_problems(state),
+        *((f"curator    : {trouble}",) if trouble else ()),
         *(f"source     : {line}" for line in survey.unreadable),
         *(text for name, health in ingestion for text in ingestion_problems(name, health)),
         *(f"{row.root}: {problem}" for row in rows for problem in row.problems),
@@ -104,15 +105,23 @@ def ingestion_problems(source: str, health: Health) -> Iterator[str]:
         )
 
 
-def _project(rt: Runtime, project: Project, led: Ledger, survey: Survey) -> ProjectStatus:
+def _project(
+    rt: Runtime, project: Project, led: Ledger, survey: Survey, *, told: str
+) -> ProjectStatus:
+    """`told` is a failure that the report names already."""
     entry = rt.registry().entries.get(project.root)
     how = "global" if project.is_global else entry.how if entry else "declared"
     refs = () if project.is_global else survey.of(project, led)
-    problems = list(_project_problems(led))
+    problems = list(_project_problems(led, told))
     notes = 0
     try:
         store = onboard.store_to_read(rt.paths, project)
-        notes = inbox.count(store)
+        notes = len(inbox.waiting(store))
+        problems += (
+            f"{path}: is larger than {inbox.MAX_NOTE_BYTES} bytes and not read as a note: "
+            "shorten or remove it"
+            for path in inbox.too_large(store)
+        )
     except (MemdError, OSError) as error:
         if entry or project.is_global:
             problems.insert(0, _short(error, project))
@@ -139,11 +148,11 @@ def _project(rt: Runtime, project: Project, led: Ledger, survey: Survey) -> Proj
 def _short(error: Exception, project: Project) -> str:
     if not os.path.isdir(project.root):
         return "the directory is gone; it is left alone and forgotten after 30 days"
-    return str(error).removeprefix(f"{project.root}: ")
+    return in_words(error).removeprefix(f"{project.root}: ")
 
 
-def _project_problems(led: Ledger) -> Iterator[str]:
-    if led.last.outcome == "failed":
+def _project_problems(led: Ledger, told: str) -> Iterator[str]:
+    if led.last.outcome == "failed" and not (told and led.last.detail == told):
         yield f"last sync failed at {led.last.at}: {led.last.detail}"
     if led.commit_error:
         yield f"not committed: {led.commit_error}"
@@ -159,9 +168,10 @@ def _project_problems(led: Ledger) -> Iterator[str]:
         yield "its read markers are damaged"
 
 
-def _backend_problems(state: backend.Backend) -> Iterator[str]:
+def _backend_trouble(rt: Runtime, state: backend.Backend) -> str:
     if state.is_dead:
-        yield f"curator    : does not answer since {state.dead_since}: {state.error}"
+        return f"does not answer since {state.dead_since}: {state.error}"
+    return rt.curator.trouble()
 
 
 def _state_problems(paths: Paths) -> Iterator[str]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Collection, Iterable
+import sys
+from collections.abc import Iterable
 from datetime import datetime, timezone
 from typing import Final
 
@@ -16,7 +17,7 @@ from memd.paths import INBOX_DIR
 
 SUFFIXES: Final = (".md", ".txt")
 MAX_NOTE_BYTES: Final = 1 << 20
-"""What lies behind that in one file is not read."""
+"""A larger file is no note: it is neither read nor deleted."""
 MAX_NOTES: Final = 1000
 MAX_READ_CHARS: Final = 16 << 20
 """Of all notes together that one pass holds in memory; the last one may go beyond."""
@@ -52,24 +53,32 @@ def publish(
     return path
 
 
-def read(store: str, *, skip: Collection[str] = (), limit: int = MAX_NOTES) -> tuple[Note, ...]:
-    """The first notes by name, but for the names in `skip`: `limit` at most, and as many as
-    memory is kept for. Takes nothing away."""
+def waiting(store: str) -> tuple[str, ...]:
+    """Names of the notes to be read, in their order; reads none."""
+    return tuple(n for n in _names(store) if _size(os.path.join(store, INBOX_DIR, n)) >= 0)
+
+
+def too_large(store: str) -> tuple[str, ...]:
+    """Paths of the files that would be notes if they were not larger than MAX_NOTE_BYTES."""
+    paths = (os.path.join(store, INBOX_DIR, name) for name in _names(store))
+    return tuple(path for path in paths if _size(path, largest=sys.maxsize) > MAX_NOTE_BYTES)
+
+
+def read(store: str, names: Iterable[str], *, limit: int = MAX_NOTES) -> tuple[Note, ...]:
+    """The first of these notes: `limit` at most, and as many as memory is kept for.
+
+    Takes nothing away. What is no note any more is passed. Of an iterator, the names that
+    were not come to are left.
+    """
     notes: list[Note] = []
     chars = 0
-    for name in _names(store):
+    for name in names:
+        found = _read(os.path.join(store, INBOX_DIR, name))
+        notes += found
+        chars += sum(len(note.text) for note in found)
         if len(notes) == limit or chars >= MAX_READ_CHARS:
             break
-        if name not in skip:
-            found = _read(os.path.join(store, INBOX_DIR, name))
-            notes += found
-            chars += sum(len(note.text) for note in found)
     return tuple(notes)
-
-
-def count(store: str) -> int:
-    """How many notes wait; reads none."""
-    return sum(_is_note(os.path.join(store, INBOX_DIR, name)) for name in _names(store))
 
 
 def delete(store: str, notes: Iterable[Note]) -> None:
@@ -102,19 +111,17 @@ def _read(path: str) -> list[Note]:
         return []
     try:
         about = os.fstat(fd)
-        if about.st_nlink != 1:
+        if about.st_nlink != 1 or about.st_size > MAX_NOTE_BYTES:
             return []
         data = fsio.read_up_to(fd, MAX_NOTE_BYTES)
     finally:
         os.close(fd)
     identity = (about.st_dev, about.st_ino, about.st_mtime_ns, about.st_size, fsio.sha256(data))
-    return [_note(os.path.basename(path), data, about.st_size, ":".join(map(str, identity)))]
+    return [_note(os.path.basename(path), data, ":".join(map(str, identity)))]
 
 
-def _note(name: str, data: bytes, size: int, fingerprint: str) -> Note:
+def _note(name: str, data: bytes, fingerprint: str) -> Note:
     text = data.decode("utf-8", "replace")
-    if size > len(data):
-        text += f"\n[... {size - len(data)} bytes left out ...]\n"
     raw, body = split(text)
     try:
         keys = frontmatter.parse(raw)
@@ -136,9 +143,11 @@ def _word(value: object) -> str | None:
     return " ".join(value.split()) or None if isinstance(value, str) else None
 
 
-def _is_note(path: str) -> bool:
+def _size(path: str, *, largest: int = MAX_NOTE_BYTES) -> int:
+    """Bytes of a note, negative for what is none."""
     try:
         about = os.lstat(path)
     except FileNotFoundError:
-        return False
-    return stat.S_ISREG(about.st_mode) and about.st_nlink == 1
+        return -1
+    is_note = stat.S_ISREG(about.st_mode) and about.st_nlink == 1 and about.st_size <= largest
+    return about.st_size if is_note else -1

@@ -49,8 +49,9 @@ def init(rt: Runtime, directory: str, *, name: str = "", backfill: bool = False)
     root = repository_root(here) if worktree_root(here) == here else here
     _check_root(rt, root)
     with _onboarding(rt.paths):
+        accepted = _accepted(rt, root)
         entry, known = _register(rt, root, name, how="init", backfill=backfill)
-        notices = _tell_the_repository(root)
+        notices = [*accepted, *_tell_the_repository(root)]
         written = [*_ignored(root, notices), *contract.write_missing(root, rt.paths.home)]
         if here != root and _link(here, root):
             written.append(store_of(here))
@@ -135,7 +136,7 @@ def usable_store(rt: Runtime, project: Project) -> str:
     store = store_of(project.root)
     if not project.is_global and (entry is None or layout.is_blank(store)):
         if entry is None and os.path.lexists(store):
-            raise _untrusted(project)
+            raise Untrusted(store, project.root)
         with _onboarding(rt.paths):
             how = entry.how if entry else "declared"
             _register(rt, project.root, project.name, how=how, backfill=False)
@@ -152,15 +153,8 @@ def store_to_read(paths: Paths, project: Project) -> str:
     entry = known.entries.get(project.root)
     expected = known.global_store_id if project.is_global else entry.store_id if entry else ""
     if not expected or layout.read_id(store) != expected:
-        raise _untrusted(project)
+        raise Untrusted(store_of(project.root), project.root)
     return store
-
-
-def _untrusted(project: Project) -> Untrusted:
-    return Untrusted(
-        f"{store_of(project.root)}: was not made by memd here; look at it, then accept it with "
-        f"memd trust {project.root}"
-    )
 
 
 def baseline(rt: Runtime, project: Project, *, fresh: Iterable[str] = ()) -> dict[str, Cursor]:
@@ -220,6 +214,14 @@ def _register(
     registry.put(rt.paths, entry)
     _make_store(rt, project, store_id)
     return entry, known is not None
+
+
+def _accepted(rt: Runtime, root: str) -> list[str]:
+    """What to say of a memory that is there and that memd did not make."""
+    store, entry = store_of(root), rt.registry().entries.get(root)
+    if layout.is_blank(store) or (entry and layout.read_id(store) == entry.store_id):
+        return []
+    return [f"{store}: was there before and is accepted: look at it, every session is told it"]
 
 
 def _id_for(root: str, known: str) -> str:

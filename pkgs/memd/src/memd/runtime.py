@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -40,6 +41,11 @@ class Runtime:
 
     def redactor(self) -> Redactor:
         return Redactor(self.config.redact_extra_patterns)
+
+    @property
+    def backend(self) -> str:
+        """Command line of the curator's backend, as configured."""
+        return shlex.join(self.config.curator_cmd or (self.config.claude_bin,))
 
     @property
     def now(self) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from memd import fsio, locks, onboard
 from memd import survey as surveys
-from memd.errors import MemdError
+from memd.errors import MemdError, in_words
 from memd.gate import Gate
 from memd.log import logger
 from memd.marks import Request
@@ -87,19 +87,21 @@ def _adopt_new(rt: Runtime, survey: Survey) -> Iterator[Project]:
         try:
             project = onboard.adopt(rt, place, session=ref.key, transcript=ref.path)
         except (MemdError, OSError) as error:
-            logger(rt.paths).warning("%s: not taken in: %s", place, error)
+            logger(rt.paths).warning("%s: not taken in: %s", place, in_words(error))
             continue
         if project is not None:
             yield project
 
 
 def _note_gone(rt: Runtime) -> Iterator[str]:
+    owners = rt.owners()
     for entry in rt.registry().entries.values():
         if os.path.isdir(entry.root):
             if entry.gone_since:
                 registry.update(rt.paths, entry.root, gone_since="")
             continue
-        yield entry.root
+        if not owners.excludes(entry.root):
+            yield entry.root
         if not entry.gone_since:
             registry.update(rt.paths, entry.root, gone_since=rt.today)
         elif entry.gone_since <= _day(rt.clock() - GONE_DAYS * 86400):
@@ -122,7 +124,7 @@ def _write_index(rt: Runtime) -> None:
     except locks.Locked:
         return
     except (MemdError, OSError) as error:
-        logger(rt.paths).error("%s: %s", INDEX, error)
+        logger(rt.paths).error("%s: %s", INDEX, in_words(error))
 
 
 def _current(path: str) -> bytes:

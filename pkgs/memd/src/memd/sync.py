@@ -10,7 +10,7 @@ from memd import apply, distill, guard, locks, marks, onboard, strikes
 from memd import record as records
 from memd import survey as surveys
 from memd.distill import Job
-from memd.errors import CuratorError, MemdError
+from memd.errors import CuratorError, MemdError, in_words
 from memd.gate import Closed, Gate
 from memd.log import logger
 from memd.marks import Request
@@ -185,10 +185,18 @@ def _pass(
         )
     finally:
         _log_redactions(job)
+    _require_managed(job)
     changes = _changes(job, memory, update)
     record = _record(job, request, digest, ledger, update, changes)
     warnings = apply.execute(job.rt, job.project, job.store, record)
     return _Passes((update.summary,), not digest.complete, (*warnings, *digest.unreadable))
+
+
+def _require_managed(job: Job) -> None:
+    """Raises Closed when a person excluded the project while the curator was thinking."""
+    root = job.project.root
+    if not job.project.is_global and job.rt.owners().excludes(root):
+        raise Closed(f"{root} was excluded meanwhile: nothing of it was written")
 
 
 def _settle(job: Job, request: Request, digest: Digest, ledger: Ledger) -> tuple[str, ...]:
@@ -235,7 +243,8 @@ def _record(
     rt = job.rt
     model = rt.curator.answers_as(distill.model_for(rt, digest))
     trailers = [("Memd-Trigger", request.trigger), ("Memd-Model", model)]
-    trailers += [("Memd-Session", key) for key in digest.sessions]
+    sessions = tuple(job.redactor.clean(key) for key in digest.sessions)
+    trailers += [("Memd-Session", key) for key in sessions]
     return dataclasses.replace(
         _gone_over(request, digest, ledger),
         changes=changes,
@@ -247,7 +256,7 @@ def _record(
             trigger=request.trigger,
             model=model,
             summary=update.summary,
-            sessions=digest.sessions,
+            sessions=sessions,
             notes=len(digest.notes),
             chars=digest.chars,
         ),
@@ -312,7 +321,7 @@ def _log_redactions(job: Job) -> None:
 
 
 def _failed(rt: Runtime, project: Project, error: Exception) -> Failed:
-    text = str(error)
+    text = in_words(error)
     run = LastRun(rt.now, "failed", text)
     logger(rt.paths).error("%s: %s", project.root, text)
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import signal
 import sys
@@ -14,17 +13,12 @@ from typer.core import TyperGroup
 
 from memd import __version__
 from memd.cli.terminal import printable
-from memd.errors import ConfigError, MemdError
+from memd.errors import ConfigError, MemdError, in_words
 from memd.paths import Paths
 
 BUG = 70
 # What a command line can be refused with; typer has it from click, or from a copy within itself.
 _Refused: Any = typer.BadParameter.__mro__[2]
-_REMEDIES = {
-    errno.EACCES: "; see who may use it",
-    errno.EROFS: "; it has to be writable",
-    errno.ENOSPC: "; make room there",
-}
 
 
 class Interrupted(MemdError):
@@ -110,7 +104,7 @@ def main() -> int:
         code = ended.code
     except OSError as error:
         _drop_unwritable_output()
-        return 1 if isinstance(error, BrokenPipeError) else _say([_system_error(error)], 1)
+        return 1 if isinstance(error, BrokenPipeError) else _say([in_words(error)], 1)
     except Exception:  # noqa: BLE001 - the boundary: a bug ends in the log, not on the terminal
         return _log_bug()
     return code if isinstance(code, int) else 0
@@ -137,11 +131,6 @@ def _refusal(error: Any) -> str:
     context = getattr(error, "ctx", None)
     said = " ".join(error.format_message().split()).rstrip(".")
     return f"{said}; see {context.command_path if context else 'memd'} --help"
-
-
-def _system_error(error: OSError) -> str:
-    said = f"{error.filename or 'reading or writing'}: {error.strerror or error}"
-    return said + _REMEDIES.get(error.errno or 0, "")
 
 
 def _say(lines: Iterable[str], code: int) -> int:

@@ -144,6 +144,8 @@ def brief(
     )
     if text:
         print(readable(text))
+    elif topic:
+        reporter()(f"no section mentions {topic}; memd brief shows all")
     else:
         reporter()("nothing is remembered here; memd status shows where something is")
 
@@ -255,16 +257,22 @@ def exclude(
       memd exclude --undo ~/work/client-x
     """
     from memd.cli import target
+    from memd.config import snapshot
     from memd.state import registry
 
     paths = Paths(os.environ)
+    directory = target.real_path(path)
+    settings, notices = snapshot.in_force(paths)
+    render.warnings(notices)
     if not undo:
-        directory = target.directory_of(path)
+        if directory not in registry.read(paths).entries:
+            target.directory_of(path)
+        if directory in settings.projects:
+            raise UsageFault(f"{directory}: is declared in the configuration: take it out there")
         registry.exclude(paths, directory, undo=False)
         render.lines([f"excluded: {directory}"])
         return
-    directory = target.real_path(path)
-    if directory in _runtime().config.exclude:
+    if directory in settings.exclude:
         raise UsageFault(f"{directory}: is excluded by the configuration: take it out there")
     if directory not in registry.read(paths).excluded:
         raise UsageFault(f"{directory}: is not excluded itself; memd status lists what is")

@@ -11,9 +11,9 @@ from memd import inbox
 from memd.cli import target
 from memd.cli.terminal import reporter
 from memd.config import snapshot
-from memd.errors import ConfigError, StoreError, UsageFault
+from memd.errors import Untrusted, UsageFault
 from memd.model import NOTE_CHARS, NOTE_KINDS
-from memd.paths import Paths, store_of
+from memd.paths import Paths
 from memd.state import registry
 from memd.store import layout
 
@@ -32,7 +32,7 @@ def publish(
     Raises UsageFault for an empty note, an unknown kind or a place outside any project.
     """
     _check(text, project, to_global, kind)
-    settings, warnings = _settings(paths)
+    settings, warnings = snapshot.in_force(paths)
     known = registry.read(paths)
     if to_global:
         root, store_id = settings.global_root, known.global_store_id
@@ -69,25 +69,6 @@ def _check(text: str, project: str | None, to_global: bool, kind: str) -> None:
         raise UsageFault("--global: is for facts of no single project; leave out --project")
 
 
-def _settings(paths: Paths) -> tuple[snapshot.Snapshot, tuple[str, ...]]:
-    try:
-        return snapshot.read(paths), ()
-    except snapshot.NoSnapshot:
-        pass
-    from memd.config import loader
-
-    try:
-        config = loader.load(paths).config
-    except ConfigError as error:
-        try:
-            notice = f"{error.problems[0]}: the last valid configuration is used"
-            return snapshot.last_valid(paths), (notice,)
-        except snapshot.NoSnapshot:
-            raise error from None
-    snapshot.save(paths, config)
-    return snapshot.of(config), ()
-
-
 def _root(
     paths: Paths, settings: snapshot.Snapshot, known: registry.Registry, project: str | None
 ) -> str:
@@ -97,11 +78,11 @@ def _root(
     owners = known.owners(settings.projects, settings.exclude, paths.state)
     if root := owners.owner(directory):
         return root
-    if owners.excludes(directory):
-        raise UsageFault(f"{directory}: is excluded; memd exclude --undo takes that back")
-    raise UsageFault(
-        f"{directory}: is in no project memd knows; memd init makes it one, "
-        f"memd note --global is for facts of no single project"
+    raise target.nobodys(
+        directory,
+        excluded=owners.excludes(directory),
+        global_root=settings.global_root,
+        else_=", memd note --global is for facts of no single project",
     )
 
 
@@ -120,5 +101,5 @@ def _checked(root: str, store_id: str, remedy: str) -> str:
         raise UsageFault(f"{root}: has no memory yet; {remedy} makes one")
     store = layout.safe_store(root)
     if layout.read_id(store) != store_id:
-        raise StoreError(f"{store_of(root)}: was not made by memd here; see memd trust {root}")
+        raise Untrusted(store, root)
     return store

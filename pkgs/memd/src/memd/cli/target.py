@@ -6,8 +6,9 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memd.errors import UsageFault
-from memd.projects import ancestors, worktree_root
+from memd.errors import MemdError, Untrusted, UsageFault
+from memd.paths import store_of
+from memd.projects import ancestors, repository_root, worktree_root
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -62,13 +63,16 @@ def root_named(name: str, names: Mapping[str, str]) -> str:
     return roots[0]
 
 
-def nobodys(directory: str, *, excluded: bool, global_root: str) -> UsageFault:
-    """Why a directory that belongs to no project cannot be worked on."""
+def nobodys(directory: str, *, excluded: bool, global_root: str, else_: str = "") -> MemdError:
+    """Why a directory that belongs to no project cannot be worked on; `else_`: what helps too."""
     if excluded:
         return UsageFault(f"{directory}: is excluded; memd exclude --undo takes that back")
     if directory == os.path.realpath(global_root):
         return UsageFault(f"{directory}: is in no project; memd init --global gives it a memory")
-    return UsageFault(f"{directory}: is in no project memd knows; memd init makes it one")
+    root = repository_root(directory) or directory
+    if os.path.isdir(store_of(root)):
+        return Untrusted(store_of(root), root)
+    return UsageFault(f"{directory}: is in no project memd knows; memd init makes it one{else_}")
 
 
 def place_to_begin(rt: Runtime, path: str | None) -> str:

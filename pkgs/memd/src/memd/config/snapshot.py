@@ -14,6 +14,7 @@ import os
 from binascii import crc32
 
 from memd import __version__
+from memd.errors import ConfigError
 from memd.paths import GUARD_VARIABLE, PRIVATE_VARIABLE
 
 TYPE_CHECKING = False
@@ -69,6 +70,29 @@ class Snapshot:
         """Raises KeyError when a field is missing."""
         for name in self.__slots__:
             setattr(self, name, values[name])
+
+
+def in_force(paths: Paths) -> tuple[Snapshot, tuple[str, ...]]:
+    """The settings in force, kept for next time, or the last valid ones with a notice.
+
+    Loads the configuration where no snapshot tells. Raises ConfigError when it is invalid
+    and was never valid.
+    """
+    try:
+        return read(paths), ()
+    except NoSnapshot:
+        pass
+    from memd.config import loader
+
+    try:
+        config = loader.load(paths).config
+    except ConfigError as error:
+        try:
+            return last_valid(paths), (f"{error.in_short} The last valid one is used.",)
+        except NoSnapshot:
+            raise error from None
+    save(paths, config)
+    return of(config), ()
 
 
 def read(paths: Paths) -> Snapshot:

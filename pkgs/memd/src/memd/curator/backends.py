@@ -80,6 +80,14 @@ class Surroundings:
             env={**env, GUARD_VARIABLE: "1"},
         )
 
+    def trouble(self, program: str) -> str:
+        """Why the program cannot be run, "" when it is there."""
+        try:
+            process.locate(expand(program, self.paths.home), self.paths.curator_cwd, self.paths.env)
+        except BackendError as error:
+            return str(error)
+        return ""
+
     def answer(self, name: str, finished: Finished) -> CuratorReply:
         """Raises BackendError where the program failed, UnusableReply for no answer."""
         stdout = finished.stdout.decode("utf-8", "replace")
@@ -124,6 +132,9 @@ class ClaudeBackend:
             f"claude (headless)  [models: {models}]  — sends session content to the Anthropic API"
         )
 
+    def trouble(self) -> str:
+        return self.around.trouble(self.program)
+
     def _version(self) -> str:
         finished = self.around.run([self.program, "--version"], "", self._env(), timeout=20)
         number = re.search(rb"\d+(\.\d+)+", finished.stdout)
@@ -164,6 +175,9 @@ class CommandBackend:
             return "built-in (no model)  — nothing leaves this machine"
         name = os.path.basename(self.argv[0])
         return f"command: {name}  — sends session content to that command"
+
+    def trouble(self) -> str:
+        return "" if self._is_built_in else self.around.trouble(self.argv[0])
 
 
 def _last_lines(stderr: bytes, redactor: Redactor) -> str:

@@ -22,3 +22,7 @@ class Curator(Protocol):
     def describe(self) -> str:
         """For `status`: who answers and where content goes."""
         ...
+
+    def trouble(self) -> str:
+        """Why a call would fail, as far as can be seen without one; "" for no reason."""
+        ...

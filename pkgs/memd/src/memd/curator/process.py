@@ -58,15 +58,18 @@ def run(
     passing) or does not end in time, UnusableReply when it says more than `output_limit`
     bytes.
     """
-    program = _locate(argv[0], cwd, env)
+    program = locate(argv[0], cwd, env)
     with _group([program, *argv[1:]], cwd, env) as (leader, lifeline):
         exchange = _Exchange(argv[0], leader, lifeline, stdin, output_limit)
         exchange.run_until(time.monotonic() + timeout, f"{timeout:g} s")
     return Finished(leader.returncode, bytes(exchange.stdout), bytes(exchange.stderr))
 
 
-def _locate(program: str, cwd: str, env: Mapping[str, str]) -> str:
-    """The file to execute; a relative path with a slash counts from `cwd`."""
+def locate(program: str, cwd: str, env: Mapping[str, str]) -> str:
+    """The file to execute; a relative path with a slash counts from `cwd`.
+
+    Raises BackendError (not passing) when there is none.
+    """
     if os.sep not in program:
         found = shutil.which(program, path=env.get("PATH", os.defpath))
         if found is None:

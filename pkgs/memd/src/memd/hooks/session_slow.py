@@ -1,4 +1,4 @@
-"""What the start of a session may need once: the configuration, a new project.
+"""What the start of a session does once: take in a new project.
 
 Imported only then: all of this is slow to import.
 """
@@ -10,13 +10,11 @@ import signal
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from memd.config import loader, snapshot
-from memd.errors import ConfigError, MemdError
+from memd.errors import MemdError, in_words
 from memd.log import logger
 from memd.projects import repository_root, worktree_root
 
 if TYPE_CHECKING:
-    from memd.config.snapshot import Snapshot
     from memd.hooks.entry import Call
     from memd.paths import Paths
     from memd.runtime import Runtime
@@ -30,30 +28,6 @@ class _TookTooLong(Exception):
     """No OSError, which some would take for one file's trouble."""
 
 
-def settings(paths: Paths) -> tuple[Snapshot, tuple[str, ...]]:
-    """The settings in force, kept for the next start, or the last valid ones with a notice.
-
-    Raises ConfigError when there are neither.
-    """
-    try:
-        config = loader.load(paths).config
-    except ConfigError as error:
-        try:
-            return snapshot.last_valid(paths), (f"{complaint(error)} The last valid one is used.",)
-        except snapshot.NoSnapshot:
-            raise error from None
-    snapshot.save(paths, config)
-    return snapshot.of(config), ()
-
-
-def complaint(error: ConfigError) -> str:
-    """For the person behind the session."""
-    return (
-        f"The configuration of memd is invalid: {error.problems[0]} "
-        "(memd config check lists all problems)."
-    )
-
-
 def take_in(paths: Paths, call: Call, *, patience: float = PATIENCE) -> tuple[str, ...]:
     """Make the repository around a session a project, a worktree share its store.
 
@@ -64,7 +38,7 @@ def take_in(paths: Paths, call: Call, *, patience: float = PATIENCE) -> tuple[st
         with _at_most(patience):
             return _taken_in(paths, call)
     except (MemdError, OSError, _TookTooLong) as error:
-        logger(paths).error("%s: not taken in: %s", call.directory, error)
+        logger(paths).error("%s: not taken in: %s", call.directory, in_words(error))
         return ()
 
 
@@ -112,5 +86,5 @@ def _greeting(rt: Runtime, root: str) -> tuple[str, ...]:
     try:
         onboard.greeted(rt.paths, root)
     except (MemdError, OSError) as error:
-        logger(rt.paths).error("%s: will be greeted again: %s", root, error)
+        logger(rt.paths).error("%s: will be greeted again: %s", root, in_words(error))
     return (notice,)

@@ -38,13 +38,9 @@ def context(paths: Paths, call: Call) -> str:
     Takes in a repository that is new to memd, where that is allowed.
     """
     try:
-        settings, notices = _settings(paths)
+        settings, notices = snapshot.in_force(paths)
     except ConfigError as error:
-        from memd.hooks import session_slow
-
-        return brief.build(
-            {}, name="", place="", chars=0, since="", notices=[session_slow.complaint(error)]
-        )
+        return brief.build({}, name="", place="", chars=0, since="", notices=[error.in_short])
     scope = _Scope(paths, settings, call.directory)
     if not scope.is_excluded and scope.is_due:
         from memd.hooks import session_slow
@@ -60,7 +56,7 @@ def brief_for(paths: Paths, directory: str, *, max_chars: int | None, topic: str
     `max_chars` bounds the whole with the line end of the last line; None: as configured,
     0: no limit. Raises ConfigError where there is no valid configuration to go by, StateError.
     """
-    settings, notices = _settings(paths)
+    settings, notices = snapshot.in_force(paths)
     scope = _Scope(paths, settings, directory)
     chars = settings.brief_chars if max_chars is None else max_chars or brief.UNLIMITED
     hard_cap = max_chars - 1 if max_chars else 0
@@ -132,15 +128,6 @@ class _Memory:
         self.files = files
         """Body by file name."""
         self.notices = notices
-
-
-def _settings(paths: Paths) -> tuple[Snapshot, tuple[str, ...]]:
-    try:
-        return snapshot.read(paths), ()
-    except snapshot.NoSnapshot:
-        from memd.hooks import session_slow
-
-        return session_slow.settings(paths)
 
 
 def _text(

@@ -6,7 +6,7 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from typing import ClassVar, Final
+from typing import ClassVar, Final, NamedTuple
 
 from memd.model import QUALIFIER, Cursor, Project, SourceRef, Span
 from memd.sources.claude_records import directory, judge
@@ -30,37 +30,32 @@ class ClaudeSource:
         self._skipped = (skip_below, os.path.realpath(skip_below))
 
     def discover(self, project: Project | None = None) -> Iterator[SourceRef]:  # noqa: ARG002 - a hint
-        """Every session once; of two files (entering a worktree moves one) the larger."""
-        found: dict[str, tuple[int, float, str]] = {}
-        for entry in _transcripts(self._projects):
-            try:
-                status = entry.stat()
-            except OSError:
-                continue
-            if not stat.S_ISREG(status.st_mode):
-                continue
-            session = _session(entry.path)
-            this = (status.st_size, status.st_mtime, entry.path)
-            found[session] = max(this, found.get(session, this))
-        for size, modified, path in found.values():
-            try:
-                ref = _ref(path, size, modified)
-            except OSError:
-                continue
-            if not self._skips(ref):
-                yield ref
+        files: dict[str, list[_File]] = {}
+        for path in _transcripts(self._projects):
+            files.setdefault(os.path.basename(path), []).extend(_file(path))
+        for copies in files.values():
+            for session, file in _told_apart(copies):
+                try:
+                    ref = _ref(session, file)
+                except OSError:
+                    continue
+                if not self._skips(ref):
+                    yield ref
 
     def locate(self, path: str) -> SourceRef | None:
         """The session stored at `path`, wherever that is."""
         folder, name = os.path.split(os.path.abspath(path))
         try:
-            path = os.path.join(os.path.realpath(folder), name)
-            status = os.stat(path)
-        except (OSError, ValueError):
+            here = os.path.join(os.path.realpath(folder), name)
+        except ValueError:
             return None
-        if not (_is_transcript(name) and stat.S_ISREG(status.st_mode)):
+        found = _file(here) if _is_transcript(name) else []
+        if not found:
             return None
-        ref = _ref(path, status.st_size, status.st_mtime)
+        others = (os.path.join(each, name) for each in _folders(self._projects))
+        copies = [*found, *(file for path in others for file in _file(path))]
+        session = next(s for s, file in _told_apart(copies) if file.inode == found[0].inode)
+        ref = _ref(session, found[0])
         return None if self._skips(ref) else ref
 
     def end(self, ref: SourceRef) -> Cursor:
@@ -79,33 +74,60 @@ class ClaudeSource:
         return any(cwd == top or cwd.startswith(f"{top}/") for top in self._skipped)
 
 
-def _transcripts(projects: str) -> Iterator[os.DirEntry[str]]:
+class _File(NamedTuple):
+    size: int
+    modified: float
+    path: str
+    inode: tuple[int, int]
+
+
+def _folders(projects: str) -> list[str]:
     # Not glob: a home directory may have brackets in its name.
     try:
-        folders = list(os.scandir(projects))
+        return [entry.path for entry in os.scandir(projects)]
     except (FileNotFoundError, NotADirectoryError):
-        return
-    for folder in folders:
+        return []
+
+
+def _transcripts(projects: str) -> Iterator[str]:
+    for folder in _folders(projects):
         try:
-            entries = list(os.scandir(folder.path))
+            names = os.listdir(folder)
         except OSError:
             continue
-        yield from (e for e in entries if _is_transcript(e.name))
+        yield from (os.path.join(folder, name) for name in names if _is_transcript(name))
 
 
 def _is_transcript(name: str) -> bool:
     return name.endswith(".jsonl") and not name.startswith("agent-")
 
 
-def _session(path: str) -> str:
-    folder, name = os.path.split(path)
-    stem = name.removesuffix(".jsonl")
-    return (
-        stem if _UUID.fullmatch(stem) else printable(f"{os.path.basename(folder)}{QUALIFIER}{stem}")
-    )
+def _file(path: str) -> list[_File]:
+    """What stands there, if it is a file."""
+    try:
+        about = os.stat(path)
+    except (OSError, ValueError):
+        return []
+    inode = (about.st_dev, about.st_ino)
+    is_regular = stat.S_ISREG(about.st_mode)
+    return [_File(about.st_size, about.st_mtime, path, inode)] if is_regular else []
 
 
-def _ref(path: str, size: int, modified: float) -> SourceRef:
-    with open_regular(path) as file:
-        cwd = next(filter(None, map(directory, opening(file))), None)
-    return SourceRef(ClaudeSource.name, _session(path), path, cwd, modified, size)
+def _told_apart(copies: list[_File]) -> Iterator[tuple[str, _File]]:
+    """Files of one name, each once, with an id: the client's own for the largest, if it is one.
+
+    Entering a worktree makes the client move a session's file or begin a second one.
+    """
+    once = {file.inode: file for file in sorted(copies)}
+    for number, file in enumerate(sorted(once.values(), reverse=True)):
+        folder, name = os.path.split(file.path)
+        stem = name.removesuffix(".jsonl")
+        is_alone = number == 0 and _UUID.fullmatch(stem)
+        qualified = f"{os.path.basename(folder)}{QUALIFIER}{stem}"
+        yield stem if is_alone else printable(qualified), file
+
+
+def _ref(session: str, file: _File) -> SourceRef:
+    with open_regular(file.path) as opened:
+        cwd = next(filter(None, map(directory, opening(opened))), None)
+    return SourceRef(ClaudeSource.name, session, file.path, cwd, file.modified, file.size)

@@ -23,8 +23,10 @@ class Backend:
     day: str = ""
     calls: int = 0
     """Calls made on `day`."""
+    command: str = ""
+    """Command line of the backend that the rest is about."""
     failures: int = 0
-    """Failed runs of the backend in a row."""
+    """Failed runs of it in a row."""
     dead_since: str = ""
     next_probe: float = 0.0
     """Seconds since the epoch before which a sweep does not try again."""
@@ -43,11 +45,12 @@ def path(paths: Paths) -> str:
     return paths.in_state("backend.json")
 
 
-def read(paths: Paths) -> Backend:
+def read(paths: Paths, command: str) -> Backend:
+    """What is known of the backend with this command line."""
     try:
-        return statefile.read(path(paths), from_document)
+        return _about(command, statefile.read(path(paths), from_document))
     except (statefile.Missing, statefile.Damaged):
-        return Backend()
+        return Backend(command=command)
 
 
 def reserve_call(paths: Paths, *, limit: int, today: str) -> bool:
@@ -64,10 +67,11 @@ def reserve_call(paths: Paths, *, limit: int, today: str) -> bool:
     return granted
 
 
-def note_failure(paths: Paths, error: str, *, now: float, stamp: str) -> None:
+def note_failure(paths: Paths, command: str, error: str, *, now: float, stamp: str) -> None:
     """The backend did not answer: the next sweep waits longer than the one before."""
 
-    def change(old: Backend) -> Backend:
+    def change(known: Backend) -> Backend:
+        old = _about(command, known)
         pause = FIRST_PAUSE * 2 ** min(old.failures - 1, 10) if old.failures else 0.0
         return dataclasses.replace(
             old,
@@ -80,10 +84,16 @@ def note_failure(paths: Paths, error: str, *, now: float, stamp: str) -> None:
     _edit(paths, change)
 
 
-def note_answer(paths: Paths) -> None:
+def note_answer(paths: Paths, command: str) -> None:
     """The backend answered; any pause is over."""
-    if read(paths).is_dead:
-        _edit(paths, lambda old: Backend(day=old.day, calls=old.calls))
+    if read(paths, command).is_dead:
+        _edit(paths, lambda old: Backend(day=old.day, calls=old.calls, command=command))
+
+
+def _about(command: str, known: Backend) -> Backend:
+    """Another command's failures say nothing of this one."""
+    same = known.command == command
+    return known if same else Backend(day=known.day, calls=known.calls, command=command)
 
 
 def from_document(document: Mapping[str, object]) -> Backend:

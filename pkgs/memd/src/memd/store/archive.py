@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Sequence
 
@@ -11,20 +12,26 @@ from memd.oneline import one_line
 from memd.store import layout
 from memd.store.memory import FileChange, change, writable
 
+FULL = 8 << 20
+"""Bytes from which on nothing more is added to a file."""
 _SOURCE_LIMIT = 80
 
 
 def planned(store: str, entries: Sequence[ArchiveEntry], *, now: str) -> tuple[FileChange, ...]:
-    """This month's file with the entries added at its end; nothing for no entries.
+    """This month's newest file with the entries added at its end; nothing for no entries.
 
-    `now` is an ISO time, UTC; the same arguments on the same file give the same change.
-    Raises StoreError when the file cannot be read.
+    One that has grown large gets a successor: 2026-08.md, 2026-08-2.md and so on. `now` is an
+    ISO time, UTC; the same arguments on the same files give the same change. Raises
+    StoreError when a file cannot be read.
     """
     if not entries:
         return ()
     month = now[:7]
-    path = layout.archive_path(store, month)
-    data = layout.read_file(path, limit=layout.ARCHIVE_LIMIT)
+    for number in itertools.count(1):
+        path = layout.archive_path(store, month if number == 1 else f"{month}-{number}")
+        data = layout.read_file(path, limit=layout.ARCHIVE_LIMIT)
+        if len(data) < FULL:
+            break
     old = data.decode("utf-8", "surrogateescape") or f"# Archive {month}\n"
     text = "".join([old, *(_section(entry, now) for entry in entries)])
     return (change(os.path.relpath(path, store), sha256(data), text),)

@@ -22,8 +22,8 @@ SUFFIX = ".md"
 
 FILE_LIMIT = 4 << 20
 """Bytes of a memory file."""
-ARCHIVE_LIMIT = 64 << 20
-"""Bytes of one month of the archive."""
+ARCHIVE_LIMIT = 128 << 20
+"""Bytes of a file of the archive: more than a full one and all that one pass may add."""
 _ABANDONED_AFTER = 3600
 """Seconds after which nobody is still writing a staged file."""
 
@@ -32,9 +32,9 @@ def archive_dir(store: str) -> str:
     return os.path.join(store, ARCHIVE_DIR)
 
 
-def archive_path(store: str, month: str) -> str:
-    """`month` is YYYY-MM."""
-    return os.path.join(store, ARCHIVE_DIR, month + SUFFIX)
+def archive_path(store: str, part: str) -> str:
+    """`part` is YYYY-MM or YYYY-MM-N."""
+    return os.path.join(store, ARCHIVE_DIR, part + SUFFIX)
 
 
 def inbox_dir(store: str) -> str:

@@ -15,7 +15,12 @@ from memd.model import MEMORY_FILES, Memory, MemoryFile, MemoryUpdate
 from memd.store import layout
 
 _MEMORY_PATH: Final = re.compile(
-    "|".join([*map(re.escape, MEMORY_FILES), rf"{layout.ARCHIVE_DIR}/[0-9]{{4}}-[0-9]{{2}}\.md"])
+    "|".join(
+        [
+            *map(re.escape, MEMORY_FILES),
+            rf"{layout.ARCHIVE_DIR}/[0-9]{{4}}-[0-9]{{2}}(-[0-9]+)?\.md",
+        ]
+    )
 )
 
 
@@ -37,7 +42,7 @@ class EditedMeanwhile(StoreError):
 
 
 def is_memory(path: str) -> bool:
-    """Whether this path below a store is one of the four files or a month of the archive."""
+    """Whether this path below a store is one of the four files or one of the archive."""
     return _MEMORY_PATH.fullmatch(path) is not None
 
 

@@ -10,6 +10,7 @@ import hashlib
 import os
 import re
 import shutil
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 IDENTITY: Final = "memd <memd@localhost>"
 MANY_PACKS: Final = 50
 _PRIVATE: Final = 0o077
+_STALE: Final = 600
+"""Seconds: no git holds a lock on a branch for as long, the time-out of each call is shorter."""
 
 # Sections of git-config(1) that name programs which plumbing runs too, or hide such sections.
 _RUNS_PROGRAMS: Final = re.compile(rb"\[\s*(hook|include)", re.IGNORECASE)
@@ -100,12 +103,23 @@ class MemoryRepository:
         Nobody else may be doing so: the store's lock is held, or nobody knows the store yet.
         """
         packs = self._packs()
+        self._drop_stale_locks()
         self._git("fast-import", "--quiet", "--date-format=now", stdin=_stream(commits, tip))
         # A locked index costs a clean `git status`, not the commit.
         self._git("read-tree", "HEAD", check=False)
         # Each import leaves one pack behind.
         if len(packs) > MANY_PACKS:
             self._git("repack", "-a", "-d", "-l", "-q", check=False)
+
+    def _drop_stale_locks(self) -> None:
+        """Remove the locks on the branch that a git left which was killed or lost its power."""
+        for name in ("HEAD.lock", f"{self._branch()}.lock"):
+            path = os.path.join(self._dir, name)
+            try:
+                if os.lstat(path).st_mtime < time.time() - _STALE:
+                    os.unlink(path)
+            except FileNotFoundError:
+                continue
 
     def _packs(self) -> list[str]:
         """Names of the packs, none of them still marked by an import that was cut off: the
