@@ -54,7 +54,7 @@ def test_it_says_how_to_get_what_is_missing(machine: Machine, bare: Path) -> Non
     assert (done.returncode, done.stdout) == (1, "")
     [line] = done.stderr.splitlines()
     assert line.startswith("memd: ")
-    assert line.endswith(f"pip install {ROOT}")
+    assert line.endswith(f"pipx install {ROOT}")
 
 
 def test_it_goes_through_uv_where_that_is(machine: Machine, bare: Path) -> None:
@@ -74,7 +74,7 @@ def test_it_does_not_go_round_in_circles(machine: Machine, bare: Path) -> None:
     program(bare / "uv", "/bin/sh", f'shift 4; exec python3 {script} "$@"\n')
     done = run(machine, bare, "status")
     assert done.returncode == 1
-    assert "pip install" in done.stderr
+    assert "pipx install" in done.stderr
 
 
 def test_a_brief_needs_no_dependencies(machine: Machine, bare: Path) -> None:

@@ -38,6 +38,7 @@ def test_init_makes_a_memory_and_begins_now(machine: Machine) -> None:
         "  wrote .gitignore",
         "  wrote AGENTS.md",
         "  wrote CLAUDE.md",
+        "  sessions from before: 1, taken as read; --backfill learns from them",
     ]
     assert set(FILES) < {path.name for path in (shop / ".memory").iterdir()}
     assert machine.ok("sync", cwd=shop) == "The Shop: nothing new\n"
@@ -55,6 +56,7 @@ def test_init_learns_from_older_sessions_when_told_to(machine: Machine) -> None:
 def test_init_refuses_what_cannot_be_a_project(machine: Machine) -> None:
     before = tree(machine.top)
     assert "no such directory" in refused(machine, 2, "init", machine.top / "typo")
+    assert "is no project" in refused(machine, 2, "init", "/")
     assert "memd init --global" in refused(machine, 2, "init", machine.home)
     assert tree(machine.top) == before
     machine.ok("init", "--global")

@@ -43,7 +43,7 @@ def test_a_session_becomes_memory_and_a_brief(
     monkeypatch.setenv("MEMD_CURATOR_CMD", '["memd", "curate"]')
     session(shop)
     preview = memd("sync", "--dry-run")
-    assert preview.out.startswith("# model: sonnet\n")
+    assert preview.out.startswith("# model: built-in\n")
     assert "use sqlite instead of postgres" in preview.out
     assert memd("sync").out.startswith("shop: By rule, no model used: ")
     assert memd("sync") == (0, "shop: nothing new\n", "")

@@ -12,7 +12,7 @@ from memd import health, inbox, onboard
 from memd.config.sections import DeclaredProject
 from memd.errors import BackendError
 from memd.model import Usage
-from memd.paths import store_of
+from memd.paths import Paths, store_of
 from memd.state import backend, ledger, registry
 from memd.state.ledger import Health, LastRun, SetAside, Strikes
 
@@ -166,3 +166,25 @@ def test_a_failure_of_the_curator_is_told_once(desk: Desk) -> None:
     desk.set(claude_bin="another")
     (problem,) = report(desk).problems
     assert problem.startswith(f"{app.root}: last sync failed")
+
+
+def test_a_memory_from_elsewhere_where_sessions_work_is_named(desk: Desk) -> None:
+    root = desk.repository("cloned")
+    os.makedirs(store_of(root))
+    Path(store_of(root), "state.md").write_text("from elsewhere")
+    desk.session(root, "x")
+    (problem,) = report(desk).problems
+    assert problem.startswith(f"{store_of(root)}: was not made by memd here; ")
+
+
+def test_a_declared_project_that_is_not_there_is_named(desk: Desk) -> None:
+    desk.set(projects={str(desk.top / "typo"): DeclaredProject()})
+    (problem,) = report(desk).problems
+    assert problem == f"{desk.top}/typo: no such directory; see `projects` in the configuration"
+
+
+def test_a_missing_git_is_named(desk: Desk) -> None:
+    desk.rt = dataclasses.replace(desk.rt, paths=Paths({**desk.rt.paths.env, "PATH": "/none"}))
+    assert [p.split(":")[1] for p in report(desk).problems] == [" not found on PATH"]
+    desk.set(git_commit=False)
+    assert report(desk).problems == ()

@@ -239,7 +239,25 @@ def test_a_memory_of_memds_own_is_nothing_to_accept(desk: Desk) -> None:
     app = desk.project()
     assert onboard.init(desk.rt, app.root).notices == ()
     shutil.rmtree(store_of(app.root))
-    assert onboard.init(desk.rt, app.root).notices == ()
+    (notice,) = onboard.init(desk.rt, app.root).notices
+    assert notice == f"{store_of(app.root)}: was gone; an empty memory begins"
+
+
+def test_an_init_that_fails_leaves_no_project_behind(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = desk.repository("app")
+    real = os.mkdir
+
+    def refuse(path: str, *args: int) -> None:
+        if path == store_of(root):
+            raise PermissionError(13, "Permission denied", path)
+        real(path, *args)
+
+    monkeypatch.setattr(os, "mkdir", refuse)
+    with pytest.raises(PermissionError):
+        onboard.init(desk.rt, root)
+    assert desk.rt.registry().entries == {}
 
 
 def test_there_must_be_something_to_trust(desk: Desk) -> None:

@@ -313,6 +313,18 @@ def test_no_more_calls_than_allowed_go_into_one_bad_span(desk: Desk) -> None:
     assert len(desk.curator.asked) <= MOST_CALLS
 
 
+def test_a_session_that_a_person_names_is_read_although_it_is_from_before(desk: Desk) -> None:
+    root = desk.repository("app")
+    old, other = desk.session(root, "OLD"), desk.session(root, "OTHER")
+    app = desk.rt.project(onboard.init(desk.rt, root).root)
+    desk.sync(app, "session-end", transcripts=(str(old),), rest="quiet")
+    assert desk.curator.saw("OLD") == 0
+    desk.sync(app, transcripts=(str(old),), rest="quiet")
+    desk.sync(app, transcripts=(str(old),), rest="quiet")
+    assert (desk.curator.saw("OLD"), desk.curator.saw("OTHER")) == (1, 0)
+    assert other.exists()
+
+
 def test_a_poison_note_is_set_aside_too(desk: Desk) -> None:
     app = desk.project()
     note(desk, app, "POISON")
@@ -321,7 +333,8 @@ def test_a_poison_note_is_set_aside_too(desk: Desk) -> None:
         desk.sync(app)
     assert len(desk.curator.asked) <= MOST_CALLS
     assert len(inbox.waiting(store_of(app.root))) == 1
-    assert desk.sync(app) == NothingNew()
+    assert desk.sync(app) == NothingNew(("set aside: 1; memd status says why",))
+    assert desk.sync(app, "sweep") == NothingNew()
     desk.curator.answers = [NOTHING]
     assert isinstance(desk.sync(app, retry=True), Applied)
     assert len(inbox.waiting(store_of(app.root))) == 0

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from memd import apply, inbox, onboard
 from memd import survey as surveys
-from memd.errors import MemdError, in_words
+from memd.errors import MemdError, Untrusted, in_words
 from memd.model import Project, Usage
-from memd.paths import Paths
+from memd.paths import Paths, store_of
+from memd.projects import repository_root
 from memd.runtime import Runtime
 from memd.state import backend, ledger, registry, statefile
 from memd.state.ledger import Health, Ledger
@@ -68,9 +70,11 @@ def report(rt: Runtime, *, version: str, unknown_keys: tuple[str, ...] = ()) -> 
         *unknown_keys,
         *_state_problems(rt.paths),
         *((f"curator    : {trouble}",) if trouble else ()),
+        *_missing_git(rt),
         *(f"source     : {line}" for line in survey.unreadable),
         *(text for name, health in ingestion for text in ingestion_problems(name, health)),
         *(f"{row.root}: {problem}" for row in rows for problem in row.problems),
+        *(str(Untrusted(store_of(root), root)) for root in _untrusted(survey)),
     ]
     return Status(
         version=version,
@@ -83,6 +87,18 @@ def report(rt: Runtime, *, version: str, unknown_keys: tuple[str, ...] = ()) -> 
         ingestion=ingestion,
         problems=tuple(problems),
     )
+
+
+def _missing_git(rt: Runtime) -> Iterator[str]:
+    if rt.config.git_commit and not shutil.which("git", path=rt.paths.env.get("PATH", os.defpath)):
+        yield "git        : not found on PATH: what is learned is kept and not committed"
+
+
+def _untrusted(survey: Survey) -> Iterator[str]:
+    """Repositories where sessions work whose memory memd did not make."""
+    places = {ref.cwd for ref in survey.unowned if ref.cwd and os.path.isdir(ref.cwd)}
+    roots = {root for root in map(repository_root, sorted(places)) if root}
+    yield from (root for root in sorted(roots) if os.path.lexists(store_of(root)))
 
 
 def ingestion_problems(source: str, health: Health) -> Iterator[str]:
@@ -125,6 +141,8 @@ def _project(
     except (MemdError, OSError) as error:
         if entry or project.is_global:
             problems.insert(0, _short(error, project))
+        elif not os.path.isdir(project.root):
+            problems.append("no such directory; see `projects` in the configuration")
     if apply.has_pending(rt, project):
         problems.append("an update was interrupted; the next sync finishes it")
     newest = led.journal[-1] if led.journal else None

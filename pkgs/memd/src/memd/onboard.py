@@ -36,6 +36,8 @@ class Initialised:
     written: tuple[str, ...] = ()
     """Files made or changed, relative to the root."""
     notices: tuple[str, ...] = ()
+    skipped: int = 0
+    """Sessions that exist and are taken as read."""
 
 
 def init(rt: Runtime, directory: str, *, name: str = "", backfill: bool = False) -> Initialised:
@@ -55,7 +57,8 @@ def init(rt: Runtime, directory: str, *, name: str = "", backfill: bool = False)
         written = [*_ignored(root, notices), *contract.write_missing(root, rt.paths.home)]
         if here != root and _link(here, root):
             written.append(store_of(here))
-        return Initialised(root, entry.name, known, tuple(written), tuple(notices))
+        skipped = len(ledger.read(rt.paths, root).baseline)
+        return Initialised(root, entry.name, known, tuple(written), tuple(notices), skipped)
 
 
 def init_global(rt: Runtime) -> Initialised:
@@ -212,14 +215,21 @@ def _register(
     if how == "init":
         entry = entry.with_(how=how, greet=False)
     registry.put(rt.paths, entry)
-    _make_store(rt, project, store_id)
+    try:
+        _make_store(rt, project, store_id)
+    except (StoreError, OSError):
+        if known is None and layout.is_blank(store_of(root)):
+            registry.drop(rt.paths, root)
+        raise
     return entry, known is not None
 
 
 def _accepted(rt: Runtime, root: str) -> list[str]:
-    """What to say of a memory that is there and that memd did not make."""
+    """What to say of a memory that memd did not make, or that it made and that is gone."""
     store, entry = store_of(root), rt.registry().entries.get(root)
-    if layout.is_blank(store) or (entry and layout.read_id(store) == entry.store_id):
+    if layout.is_blank(store):
+        return [f"{store}: was gone; an empty memory begins"] if entry else []
+    if entry and layout.read_id(store) == entry.store_id:
         return []
     return [f"{store}: was there before and is accepted: look at it, every session is told it"]
 
@@ -322,6 +332,8 @@ def _check_name(name: str) -> None:
 def _check_root(rt: Runtime, root: str) -> None:
     if not os.path.isdir(root):
         raise UsageFault(f"{root}: no such directory")
+    if root == os.path.sep:
+        raise UsageFault("/: holds everything and is no project; name a directory in it")
     if root == os.path.realpath(rt.config.global_root):
         raise UsageFault(f"{root}: is the global root; use memd init --global")
     if rt.owners().excludes(root):

@@ -214,6 +214,8 @@ def _settle(job: Job, request: Request, digest: Digest, ledger: Ledger) -> tuple
         warnings = apply.execute(rt, project, job.store, record)
     if ledger.commit_error and not record.changes:
         warnings = apply.commit_again(rt, project, job.store, ledger.uncommitted)
+    if ledger.aside and request.trigger not in marks.UNATTENDED:
+        warnings = (*warnings, f"set aside: {len(ledger.aside)}; memd status says why")
     return (*warnings, *digest.unreadable)
 
 
@@ -293,14 +295,17 @@ def _prepare(job: Job, request: Request) -> None:
             "%s: read markers were damaged twice; sessions that exist are taken as read",
             project.root,
         )
-    if ledger.lost or (request.retry and ledger.aside):
-        edit = functools.partial(_prepared, rt, project, request)
+    edit = functools.partial(_prepared, rt, project, request)
+    if edit(ledger) != ledger:
         ledgers.edit(rt.paths, project.root, edit)
 
 
 def _prepared(rt: Runtime, project: Project, request: Request, old: Ledger) -> Ledger:
     if old.lost:
         old = old.started_at(onboard.baseline(rt, project))
+    if request.trigger not in marks.UNATTENDED:
+        for ref in filter(None, (surveys.locate(rt, path) for path in request.transcripts)):
+            old = old.wanting(ref.key)
     return strikes.taken_up(old) if request.retry else old
 
 

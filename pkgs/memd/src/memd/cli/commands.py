@@ -99,7 +99,7 @@ def sync(
     if target is None:
         return
     if dry_run:
-        render.preview(preview(rt, target.project, target.request))
+        render.preview(preview(rt, target.project, target.request), rt.curator)
         return
     _sync_and_exit(rt, target.project, target.request)
 
@@ -296,6 +296,8 @@ def hook(
     """
     from memd.hooks import entry
 
+    if sys.stdin.isatty():
+        reporter()("reads what a client tells its hooks from standard input (end: Control-D)")
     raise typer.Exit(entry.main([event], sys.stdin.buffer, sys.stdout, os.environ))
 
 

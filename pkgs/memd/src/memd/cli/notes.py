@@ -81,7 +81,7 @@ def _root(
     raise target.nobodys(
         directory,
         excluded=owners.excludes(directory),
-        global_root=settings.global_root,
+        settings=settings,
         else_=", memd note --global is for facts of no single project",
     )
 

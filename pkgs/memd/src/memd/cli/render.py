@@ -12,6 +12,7 @@ from memd.cli.terminal import printable, readable
 from memd.model import Applied, Busy, Failed, NothingNew, Waiting
 
 if TYPE_CHECKING:
+    from memd.curator.base import Curator
     from memd.health import ProjectStatus, Status
     from memd.model import CuratorRequest, Project, SyncOutcome
     from memd.onboard import Initialised
@@ -35,14 +36,19 @@ def initialised(done: Initialised) -> None:
     known = "already" if done.was_known else "now"
     lines([f"{known} remembered: {done.root} ({done.name})"])
     lines([f"  wrote {path}" for path in done.written])
+    if done.skipped and not done.was_known:
+        lines(
+            [f"  sessions from before: {done.skipped}, taken as read; --backfill learns from them"]
+        )
     warnings(done.notices)
 
 
-def preview(request: CuratorRequest | None) -> None:
+def preview(request: CuratorRequest | None, curator: Curator) -> None:
     if request is None:
         print("nothing new: nothing would be sent")
         return
-    print(readable(f"# model: {request.model}\n\n{request.system}\n\n{request.prompt}"))
+    model = curator.answers_as(request.model)
+    print(readable(f"# model: {model}\n\n{request.system}\n\n{request.prompt}"))
 
 
 def outcome(project: Project, result: SyncOutcome) -> None:

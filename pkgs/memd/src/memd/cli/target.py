@@ -13,6 +13,8 @@ from memd.projects import ancestors, repository_root, worktree_root
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from memd.config.sections import Config
+    from memd.config.snapshot import Snapshot
     from memd.marks import Request
     from memd.model import Project, SourceRef
     from memd.runtime import Runtime
@@ -63,16 +65,33 @@ def root_named(name: str, names: Mapping[str, str]) -> str:
     return roots[0]
 
 
-def nobodys(directory: str, *, excluded: bool, global_root: str, else_: str = "") -> MemdError:
+def nobodys(
+    directory: str,
+    *,
+    excluded: bool,
+    settings: Snapshot | Config,
+    else_: str = "",
+) -> MemdError:
     """Why a directory that belongs to no project cannot be worked on; `else_`: what helps too."""
     if excluded:
-        return UsageFault(f"{directory}: is excluded; memd exclude --undo takes that back")
-    if directory == os.path.realpath(global_root):
-        return UsageFault(f"{directory}: is in no project; memd init --global gives it a memory")
+        declared = [top for top in settings.exclude if _is_below(directory, top)]
+        way = "take it out there" if declared else "memd exclude --undo takes that back"
+        return UsageFault(
+            f"{directory}: is excluded{' by the configuration' if declared else ''}; {way}"
+        )
+    if directory == os.path.realpath(settings.global_root):
+        return UsageFault(
+            f"{directory}: is in no project; memd init --global gives it a memory, "
+            "memd note --global writes to that"
+        )
     root = repository_root(directory) or directory
     if os.path.isdir(store_of(root)):
         return Untrusted(store_of(root), root)
     return UsageFault(f"{directory}: is in no project memd knows; memd init makes it one{else_}")
+
+
+def _is_below(directory: str, top: str) -> bool:
+    return directory == top or directory.startswith(f"{top}{os.sep}")
 
 
 def place_to_begin(rt: Runtime, path: str | None) -> str:
@@ -98,11 +117,7 @@ def project_of(rt: Runtime, path: str | None) -> Project:
     owners = rt.owners()
     found = projects.get(owners.owner(directory) or directory)
     if found is None:
-        raise nobodys(
-            directory,
-            excluded=owners.excludes(directory),
-            global_root=rt.config.global_root,
-        )
+        raise nobodys(directory, excluded=owners.excludes(directory), settings=rt.config)
     return found
 
 

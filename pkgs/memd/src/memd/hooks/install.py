@@ -62,6 +62,8 @@ def install(settings_path: str, command: str) -> Outcome:
 
     Raises UsageFault, with what to paste, for a file that cannot be changed safely.
     """
+    if "/.cache/" in command:
+        raise UsageFault(f"{command}: goes when the cache is cleared; install memd for good first")
     if not _OURS.search(f"{command} hook session-start"):
         raise UsageFault(f"{command}: has to be named memd, or its hooks are not found again")
     remedy = f"mend that, or paste this into it yourself: {json.dumps({'hooks': hooks(command)})}"

@@ -174,6 +174,8 @@ def _memory(root: str, expected_id: str) -> _Memory:
         return _Memory({})
     if not is_directory:
         return _Memory({}, (f"{store} is a link or a file that memd did not make: not followed",))
+    if not os.access(store, os.R_OK | os.X_OK):
+        return _Memory({}, (f"{store} cannot be read: see who may use it",))
     if not expected_id or read_id(store) != expected_id:
         said = f"{store} was not made by memd here: nothing of it is shown. Look at it, then accept"
         return _Memory({}, (f"{said} it with: memd trust {_quoted(root)}",))

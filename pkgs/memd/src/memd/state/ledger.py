@@ -128,6 +128,14 @@ class Ledger:
         cursors = {key: c for key, c in self.cursors.items() if key not in self.baseline}
         return dataclasses.replace(self, baseline={}, cursors=cursors, lost="")
 
+    def wanting(self, key: str) -> Ledger:
+        """With a session that was taken as read waiting from its beginning."""
+        if self.cursors.get(key) != self.baseline.get(key, ""):
+            return self
+        baseline = {k: c for k, c in self.baseline.items() if k != key}
+        cursors = {k: c for k, c in self.cursors.items() if k != key}
+        return dataclasses.replace(self, baseline=baseline, cursors=cursors)
+
     def has_seen(self) -> Callable[[str], bool]:
         known = {short for run in self.seen.values() for short in _apart(run)}
         return lambda record_id: _short(record_id) in known
