@@ -322,3 +322,12 @@ def test_a_bug_ends_in_the_log(machine: Machine) -> None:
     assert (done.returncode, done.stdout) == (70, "")
     assert done.stderr == f"memd: a bug in memd; the details are in {log}\n"
     assert "ZeroDivisionError" in log.read_text()
+
+
+def test_the_doctor_finds_a_fault_and_is_content_without_one(machine: Machine) -> None:
+    machine.project("shop")
+    done = machine.memd("doctor")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "! hooks    : Claude Code has none of memd: run memd install-hooks" in done.stdout
+    machine.ok("install-hooks")
+    assert not [line for line in machine.ok("doctor").splitlines() if line.startswith("!")]

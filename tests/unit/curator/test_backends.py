@@ -329,6 +329,27 @@ def test_the_claude_cli_is_missed_before_it_is_called(desk: Desk) -> None:
     assert desk.curator().trouble().startswith("claude not found on PATH: ")
 
 
+@pytest.mark.parametrize(
+    ("says", "trouble"),
+    [
+        ("echo '{\"loggedIn\": false}'; exit 1", "claude is not logged in"),
+        ("echo '{\"loggedIn\": true}'", ""),
+        ("echo 'unknown command'; exit 1", ""),
+        ("echo []", ""),
+    ],
+)
+def test_a_missing_login_is_seen_without_a_call_that_costs(
+    desk: Desk, says: str, trouble: str
+) -> None:
+    desk.install("claude", f'[ "$*" = "auth status" ] || exit 9\n{says}')
+    assert desk.curator().check().partition(":")[0] == trouble
+
+
+def test_the_check_of_a_command_is_whether_it_is_there(desk: Desk) -> None:
+    assert desk.curator("sh").check() == ""
+    assert "not found" in desk.curator("no-such-program").check()
+
+
 def test_choosing_a_backend_starts_nothing(desk: Desk) -> None:
     before: Callable[[], list[Path]] = lambda: sorted(desk.root.rglob("*"))  # noqa: E731
     found = before()

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memd.errors import UsageFault
-from memd.hooks import install
+from memd.hooks import install, wired
 from memd.hooks.rewrite import Changed, Unchanged
 
 MEMD = "/opt/memd"
@@ -228,7 +228,7 @@ def test_a_path_into_the_nix_store_gives_way_to_the_profile(memd: str) -> None:
 
 def test_hooks_that_come_another_way_are_found(file: Path, tmp_path: Path) -> None:
     claude, managed = file.parent, tmp_path / "etc"
-    assert install.doubles(str(claude), str(managed)) == ()
+    assert wired.doubles(str(claude), str(managed)) == ()
     plugin = claude / "skills" / "memd" / "hooks" / "hooks.json"
     drop_in = managed / "managed-settings.d" / "50-memd.json"
     whole = managed / "managed-settings.json"
@@ -238,7 +238,7 @@ def test_hooks_that_come_another_way_are_found(file: Path, tmp_path: Path) -> No
         path.write_text(content)
     (managed / "managed-settings.d" / "10-other.json").write_text("{}")
     (managed / "managed-settings.d" / "README").write_text(content)
-    found = install.doubles(str(claude), str(managed))
+    found = wired.doubles(str(claude), str(managed))
     assert found == (str(plugin), str(whole), str(drop_in))
 
 

@@ -56,6 +56,9 @@ class ScriptedCurator:
     def trouble(self) -> str:
         return ""
 
+    def check(self) -> str:
+        return ""
+
     def saw(self, text: str) -> int:
         """How many prompts hold the text."""
         return sum(text in prompt for prompt in self.asked)

@@ -176,6 +176,26 @@ def status(
     render.status(report, as_json=as_json)
 
 
+@app.command()
+def doctor() -> None:
+    """Look at what goes wrong in practice; name remedies.
+
+    Changes nothing and makes no call that costs. Ends with 1 when something is wrong.
+
+    \b
+    Example:
+      memd doctor
+    """
+    from memd import doctor as examination
+    from memd import health
+
+    rt = _runtime(quiet=True)
+    unknown = tuple(f"config     : {line}" for line in rt.unknown_keys)
+    report = health.report(rt, version=__version__, unknown_keys=unknown)
+    if render.examined(examination.examine(rt, report)):
+        raise typer.Exit(1)
+
+
 @app.command("install-hooks")
 def install_hooks(
     remove: bool = typer.Option(False, "--remove", help="Take memd's hooks out again."),

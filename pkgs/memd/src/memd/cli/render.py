@@ -13,6 +13,7 @@ from memd.model import Applied, Busy, Failed, NothingNew, Waiting
 
 if TYPE_CHECKING:
     from memd.curator.base import Curator
+    from memd.doctor.base import Finding
     from memd.health import ProjectStatus, Status
     from memd.model import CuratorRequest, Project, SyncOutcome
     from memd.onboard import Initialised
@@ -161,6 +162,15 @@ def _today(row: ProjectStatus) -> str:
         f"{usage.cost_usd:.2f} USD" if usage.cost_usd else "",
     )
     return ", ".join(filter(None, parts))
+
+
+def examined(findings: Iterable[Finding]) -> int:
+    """Print them as they come; how many are wrong."""
+    wrong = 0
+    for finding in findings:
+        wrong += finding.is_wrong
+        lines([f"{'!' if finding.is_wrong else ' '} {finding.area:<9}: {finding.text}"])
+    return wrong
 
 
 def status_document(report: Status) -> dict[str, object]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from memd import fsio
 from memd.curator import process, reply
-from memd.errors import BackendError
+from memd.errors import BackendError, CuratorError
 from memd.paths import GUARD_VARIABLE, Paths, expand
 
 if TYPE_CHECKING:
@@ -135,6 +136,21 @@ class ClaudeBackend:
     def trouble(self) -> str:
         return self.around.trouble(self.program)
 
+    def check(self) -> str:
+        return self.trouble() or self._login()
+
+    def _login(self) -> str:
+        """What `claude auth status` complains of; versions that lack it have nothing to say."""
+        try:
+            argv = [self.program, "auth", "status"]
+            finished = self.around.run(argv, "", self._env(), timeout=20)
+            said = json.loads(finished.stdout)
+        except (CuratorError, ValueError):
+            return ""
+        if isinstance(said, dict) and said.get("loggedIn") is False:
+            return f"{self.program} is not logged in: start it once and log in"
+        return ""
+
     def _version(self) -> str:
         finished = self.around.run([self.program, "--version"], "", self._env(), timeout=20)
         number = re.search(rb"\d+(\.\d+)+", finished.stdout)
@@ -178,6 +194,9 @@ class CommandBackend:
 
     def trouble(self) -> str:
         return "" if self._is_built_in else self.around.trouble(self.argv[0])
+
+    def check(self) -> str:
+        return self.trouble()
 
 
 def _last_lines(stderr: bytes, redactor: Redactor) -> str:

@@ -26,3 +26,7 @@ class Curator(Protocol):
     def trouble(self) -> str:
         """Why a call would fail, as far as can be seen without one; "" for no reason."""
         ...
+
+    def check(self) -> str:
+        """The same with what the backend itself can tell without a call that costs."""
+        ...

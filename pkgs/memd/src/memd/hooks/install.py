@@ -7,18 +7,17 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shlex
 import shutil
 import sys
 from collections.abc import Iterator
 from typing import Any, Final
 
-from memd import fsio
 from memd.errors import UsageFault
 from memd.hooks import jsontext
 from memd.hooks.detach import own_command
-from memd.hooks.rewrite import LARGEST, NIX_STORE, Changed, Outcome, rewrite
+from memd.hooks.rewrite import NIX_STORE, Changed, Outcome, rewrite
+from memd.hooks.wired import MANAGED_DIR, OURS, doubles
 
 EVENTS: Final = {
     "SessionStart": ("session-start", 60),
@@ -27,12 +26,6 @@ EVENTS: Final = {
 }
 """memd's word and the time-out in seconds, by the client's word. Older clients ignore every
 hook of a file that names an event they do not know: no other event may come in here."""
-
-MANAGED_DIR: Final = "/etc/claude-code"
-_OURS: Final = re.compile(
-    r"""(?:^|[\s/'"\\])memd[^\s/'"\\]*['"\\]*\s+hook\s+"""
-    r"(?:session-start|session-end|pre-compact)(?![\w-])"
-)
 
 
 def run(
@@ -64,7 +57,7 @@ def install(settings_path: str, command: str) -> Outcome:
     """
     if "/.cache/" in command:
         raise UsageFault(f"{command}: goes when the cache is cleared; install memd for good first")
-    if not _OURS.search(f"{command} hook session-start"):
+    if not OURS.search(f"{command} hook session-start"):
         raise UsageFault(f"{command}: has to be named memd, or its hooks are not found again")
     remedy = f"mend that, or paste this into it yourself: {json.dumps({'hooks': hooks(command)})}"
     return rewrite(settings_path, lambda text: _with_hooks(text, command), remedy)
@@ -92,17 +85,6 @@ def command(argv0: str, search_path: str) -> str:
         script = script if found.startswith(NIX_STORE) else found
     is_program = os.access(script, os.X_OK) and not script.endswith(".py")
     return shlex.join((script,) if is_program else own_command(argv0))
-
-
-def doubles(claude_dir: str, managed_dir: str = MANAGED_DIR) -> tuple[str, ...]:
-    """Files beside the user's settings that give Claude Code memd's hooks."""
-    drop_ins = os.path.join(managed_dir, "managed-settings.d")
-    candidates = (
-        os.path.join(claude_dir, "skills", "memd", "hooks", "hooks.json"),
-        os.path.join(managed_dir, "managed-settings.json"),
-        *(os.path.join(drop_ins, name) for name in _names(drop_ins) if name.endswith(".json")),
-    )
-    return tuple(path for path in candidates if _OURS.search(_text_or_nothing(path)))
 
 
 # --- the text of the settings --------------------------------------------------------
@@ -170,7 +152,7 @@ def _mine(found: dict[str, Any], event: str) -> Iterator[jsontext.Path]:
         entries = group.get("hooks") if isinstance(group, dict) else None
         for h, hook in enumerate(entries if isinstance(entries, list) else []):
             said = hook.get("command") if isinstance(hook, dict) else None
-            if isinstance(said, str) and _OURS.search(said):
+            if isinstance(said, str) and OURS.search(said):
                 yield ("hooks", event, g, "hooks", h)
 
 
@@ -199,21 +181,3 @@ def _document(text: str) -> dict[str, Any]:
 
 def _no_constant(name: str) -> None:
     raise ValueError(f"is not valid JSON ({name} is no number)")
-
-
-# --- other files -----------------------------------------------------------------------
-
-
-def _names(directory: str) -> list[str]:
-    try:
-        return sorted(os.listdir(directory))
-    except OSError:
-        return []
-
-
-def _text_or_nothing(path: str) -> str:
-    try:
-        data = fsio.read_regular(path, limit=LARGEST, follow=True)
-    except OSError:
-        return ""
-    return data.decode("utf-8", "replace")
