@@ -81,8 +81,8 @@ def rollout(home: Path, text: str = "", session: str = ID, suffix: str = "") -> 
     return path
 
 
-def source(home: Path, skip_below: str = "/state/memd") -> CodexSource:
-    return CodexSource(str(home), skip_below, unpack=gunzip)
+def source(home: Path, state_dir: str = "/state/memd") -> CodexSource:
+    return CodexSource(str(home), state_dir, unpack=gunzip)
 
 
 def gunzip(packed: BinaryIO, plain: BinaryIO, limit: int) -> None:

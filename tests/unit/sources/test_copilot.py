@@ -66,8 +66,8 @@ def early(home: Path, text: str, name: str = ID) -> Path:
     return path
 
 
-def source(home: Path, skip_below: str = "/state/memd") -> CopilotSource:
-    return CopilotSource(str(home), skip_below)
+def source(home: Path, state_dir: str = "/state/memd") -> CopilotSource:
+    return CopilotSource(str(home), state_dir)
 
 
 def test_a_session_is_known_by_its_folder(tmp_path: Path) -> None:

@@ -77,8 +77,8 @@ def document(home: Path, *found: object, name: str = "session-1.json", **more: o
     return path
 
 
-def source(home: Path, skip_below: str = "/state/memd", roots: Iterable[str] = ()) -> GeminiSource:
-    return GeminiSource(str(home), skip_below, lambda: roots)
+def source(home: Path, state_dir: str = "/state/memd", roots: Iterable[str] = ()) -> GeminiSource:
+    return GeminiSource(str(home), state_dir, lambda: roots)
 
 
 def only(home: Path) -> SourceRef:

@@ -13,8 +13,10 @@ from memd.sources import antigravity_mirror as mirrors
 from memd.sources.antigravity_db import Conversation, place
 from memd.sources.antigravity_mirror import Mirror
 from memd.sources.antigravity_origin import Facts, Roots, from_json, most_named
+from memd.sources.folders import readable_entries
 from memd.sources.jsonl import printable
 from memd.sources.lines import behind, open_regular
+from memd.sources.own_work import OwnWork
 from memd.sources.session_index import SessionIndex
 from memd.sources.sqlite import reading, stamp
 
@@ -25,8 +27,7 @@ class AntigravitySource:
     """Reads the databases that the client keeps, one for each conversation.
 
     A conversation without one is read from the transcript that the client mirrors for
-    display, which is poorer. Subagents are no sessions, and neither is what was done in or
-    below `state_dir`.
+    display, which is poorer. Subagents are no sessions.
 
     A session began in its workspace. Where it has none, or one above projects of
     `known_roots`, that project counts which is named most often. What was found out is kept
@@ -40,7 +41,7 @@ class AntigravitySource:
     ) -> None:
         self._dir = antigravity_dir
         self._index_path = os.path.join(state_dir, INDEX)
-        self._skipped = (f"{state_dir}/", f"{os.path.realpath(state_dir)}/")
+        self._own_work = OwnWork(state_dir)
         self._known_roots = known_roots
         self._ends: dict[str, int] = {}
         """Number of the last step by session, as of the last look."""
@@ -82,11 +83,11 @@ class AntigravitySource:
 
     def _paths(self) -> Iterator[str]:
         sessions = set()
-        for path in _entries(os.path.join(self._dir, "conversations")):
+        for path in readable_entries(os.path.join(self._dir, "conversations")):
             if path.endswith(".db"):
                 sessions.add(_session(path))
                 yield path
-        for folder in _entries(os.path.join(self._dir, "brain")):
+        for folder in readable_entries(os.path.join(self._dir, "brain")):
             if os.path.basename(folder) not in sessions and (path := mirrors.find(folder)):
                 yield path
 
@@ -102,7 +103,7 @@ class AntigravitySource:
                 return None
             now, facts = [0, 0, 0, 0], known
         session, cwd = _session(path), facts.began_in(roots)
-        if facts.is_subagent or (cwd and f"{cwd}/".startswith(self._skipped)):
+        if facts.is_subagent or self._own_work.holds(cwd):
             return None
         self._ends[session] = facts.last
         return SourceRef(self.name, session, path, cwd, max(now[1], now[3]) / 1e9, facts.size)
@@ -134,10 +135,3 @@ def _session(path: str) -> str:
     if mirrors.is_mirror(path):
         return printable(mirrors.session_of(path))
     return printable(os.path.basename(path).removesuffix(".db"))
-
-
-def _entries(folder: str) -> list[str]:
-    try:
-        return sorted(entry.path for entry in os.scandir(folder))
-    except OSError:
-        return []

@@ -21,7 +21,7 @@ from memd.sources.jsonl import (
     spans,
     text,
 )
-from memd.sources.lines import last_end, lines, place_at, resume
+from memd.sources.lines import end, lines, resume
 
 _NAMES: Final = ("transcript_full.jsonl", "transcript.jsonl")
 """The second cuts long texts; older versions may write no other."""
@@ -54,7 +54,7 @@ class Mirror:
         self._session = session
 
     def end(self) -> Cursor:
-        return place_at(self._file, last_end(self._file)).cursor
+        return end(self._file)
 
     def size(self) -> int:
         return os.fstat(self._file.fileno()).st_size

@@ -10,8 +10,10 @@ from typing import ClassVar, Final, NamedTuple
 
 from memd.model import QUALIFIER, Cursor, Project, SourceRef, Span
 from memd.sources.claude_records import directory, judge
+from memd.sources.folders import entries, readable_entries, real_place
 from memd.sources.jsonl import opening, printable, spans
-from memd.sources.lines import behind, last_end, lines, open_regular, place_at, resume
+from memd.sources.lines import behind, end, lines, open_regular, resume
+from memd.sources.own_work import OwnWork
 
 _UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
@@ -19,15 +21,14 @@ _UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 class ClaudeSource:
     """Reads what the client appends while a session lives.
 
-    Subagents, which have files of their own, are no sessions. Neither is what was done in
-    or below `skip_below`, where memd lets its own curator work.
+    Subagents, which have files of their own, are no sessions.
     """
 
     name: ClassVar[str] = "claude-code"
 
-    def __init__(self, claude_dir: str, skip_below: str) -> None:
+    def __init__(self, claude_dir: str, state_dir: str) -> None:
         self._projects = os.path.join(claude_dir, "projects")
-        self._skipped = (skip_below, os.path.realpath(skip_below))
+        self._own_work = OwnWork(state_dir)
 
     def discover(self, project: Project | None = None) -> Iterator[SourceRef]:  # noqa: ARG002 - a hint
         files: dict[str, list[_File]] = {}
@@ -39,28 +40,25 @@ class ClaudeSource:
                     ref = _ref(session, file)
                 except OSError:
                     continue
-                if not self._skips(ref):
+                if not self._own_work.holds(ref.cwd):
                     yield ref
 
     def locate(self, path: str) -> SourceRef | None:
         """The session stored at `path`, wherever that is."""
-        folder, name = os.path.split(os.path.abspath(path))
-        try:
-            here = os.path.join(os.path.realpath(folder), name)
-        except ValueError:
-            return None
-        found = _file(here) if _is_transcript(name) else []
+        here = real_place(path)
+        found = _file(here) if _is_transcript(here) else []
         if not found:
             return None
-        others = (os.path.join(each, name) for each in _folders(self._projects))
+        name = os.path.basename(here)
+        others = (os.path.join(each, name) for each in entries(self._projects))
         copies = [*found, *(file for path in others for file in _file(path))]
         session = next(s for s, file in _told_apart(copies) if file.inode == found[0].inode)
         ref = _ref(session, found[0])
-        return None if self._skips(ref) else ref
+        return None if self._own_work.holds(ref.cwd) else ref
 
     def end(self, ref: SourceRef) -> Cursor:
         with open_regular(ref.path) as file:
-            return place_at(file, last_end(file)).cursor
+            return end(file)
 
     def backlog(self, ref: SourceRef, after: Cursor | None) -> int:
         return behind(after, ref.size)
@@ -68,10 +66,6 @@ class ClaudeSource:
     def read(self, ref: SourceRef, after: Cursor | None) -> Iterator[Span]:
         with open_regular(ref.path) as file:
             yield from spans(lines(file, resume(file, after)), judge)
-
-    def _skips(self, ref: SourceRef) -> bool:
-        cwd = ref.cwd or ""
-        return any(cwd == top or cwd.startswith(f"{top}/") for top in self._skipped)
 
 
 class _File(NamedTuple):
@@ -81,24 +75,13 @@ class _File(NamedTuple):
     inode: tuple[int, int]
 
 
-def _folders(projects: str) -> list[str]:
-    # Not glob: a home directory may have brackets in its name.
-    try:
-        return [entry.path for entry in os.scandir(projects)]
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-
-
 def _transcripts(projects: str) -> Iterator[str]:
-    for folder in _folders(projects):
-        try:
-            names = os.listdir(folder)
-        except OSError:
-            continue
-        yield from (os.path.join(folder, name) for name in names if _is_transcript(name))
+    for folder in entries(projects):
+        yield from filter(_is_transcript, readable_entries(folder))
 
 
-def _is_transcript(name: str) -> bool:
+def _is_transcript(path: str) -> bool:
+    name = os.path.basename(path)
     return name.endswith(".jsonl") and not name.startswith("agent-")
 
 

@@ -13,8 +13,10 @@ from typing import BinaryIO, ClassVar, Final
 
 from memd.model import Cursor, Project, SourceRef, Span
 from memd.sources.codex_records import Records, bears_id, directory, is_of_subagent
+from memd.sources.folders import real_place
 from memd.sources.jsonl import opening, printable, spans
-from memd.sources.lines import Place, behind, last_end, lines, open_regular, place_at, resume
+from memd.sources.lines import Place, behind, end, lines, open_regular, resume
+from memd.sources.own_work import OwnWork
 from memd.sources.zstd import unpack
 
 _NAME: Final = re.compile(r"rollout-(.+)\.jsonl(\.zst)?", re.DOTALL)
@@ -28,10 +30,9 @@ _HEAD: Final = 1 << 20
 class CodexSource:
     """Reads what the client appends while a session lives, and packs some days later.
 
-    Sessions of subagents are none. Neither is what was done in or below `skip_below`,
-    where memd lets its own curator work. A packed file is read as the one it was made
-    from: a cursor stays valid when the client packs it. Where nothing can unpack it, its
-    session has no directory, and `read` says why.
+    Sessions of subagents are none. A packed file is read as the one it was made from: a
+    cursor stays valid when the client packs it. Where nothing can unpack it, its session
+    has no directory, and `read` says why.
     """
 
     name: ClassVar[str] = "codex"
@@ -39,12 +40,12 @@ class CodexSource:
     def __init__(
         self,
         codex_home: str,
-        skip_below: str,
+        state_dir: str,
         *,
         unpack: Callable[[BinaryIO, BinaryIO, int], None] = unpack,
     ) -> None:
         self._sessions = os.path.join(codex_home, "sessions")
-        self._skipped = (skip_below, os.path.realpath(skip_below))
+        self._own_work = OwnWork(state_dir)
         self._unpack = unpack
 
     def discover(self, project: Project | None = None) -> Iterator[SourceRef]:  # noqa: ARG002 - a hint
@@ -65,15 +66,14 @@ class CodexSource:
 
     def locate(self, path: str) -> SourceRef | None:
         """The session stored at `path`, wherever that is."""
-        folder, name = os.path.split(os.path.abspath(path))
         try:
-            return self._ref(os.path.join(os.path.realpath(folder), name))
+            return self._ref(real_place(path))
         except (OSError, ValueError):
             return None
 
     def end(self, ref: SourceRef) -> Cursor:
         with self._open(ref.path) as file:
-            return place_at(file, last_end(file)).cursor
+            return end(file)
 
     def backlog(self, ref: SourceRef, after: Cursor | None) -> int:
         if ref.path.endswith(_PACKED):
@@ -102,7 +102,7 @@ class CodexSource:
         if not match or not stat.S_ISREG((status := os.stat(path)).st_mode):
             return None
         cwd, is_session = self._beginning(path)
-        if not is_session or any(cwd == t or cwd.startswith(f"{t}/") for t in self._skipped):
+        if not is_session or self._own_work.holds(cwd):
             return None
         return SourceRef(
             self.name, _session(match[1]), path, cwd or None, status.st_mtime, status.st_size

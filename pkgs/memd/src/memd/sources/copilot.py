@@ -9,8 +9,10 @@ from typing import ClassVar, Final
 
 from memd.model import Cursor, Project, SourceRef, Span
 from memd.sources.copilot_records import directory, is_start, judge
+from memd.sources.folders import entries, real_place
 from memd.sources.jsonl import opening, printable, spans, usable_directory
-from memd.sources.lines import behind, last_end, lines, open_regular, place_at, resume
+from memd.sources.lines import behind, end, lines, open_regular, resume
+from memd.sources.own_work import OwnWork
 
 _EVENTS: Final = "events.jsonl"
 _CWD: Final = re.compile(rb"^cwd: *['\"]?(/.*?)['\"]?\r?$", re.MULTILINE)
@@ -19,15 +21,14 @@ _CWD: Final = re.compile(rb"^cwd: *['\"]?(/.*?)['\"]?\r?$", re.MULTILINE)
 class CopilotSource:
     """Reads what the client appends while a session lives.
 
-    Early versions kept `session-state/<session>.jsonl`. What was done in or below
-    `skip_below`, where memd lets its own curator work, is no session.
+    Early versions kept `session-state/<session>.jsonl`.
     """
 
     name: ClassVar[str] = "copilot"
 
-    def __init__(self, copilot_dir: str, skip_below: str) -> None:
+    def __init__(self, copilot_dir: str, state_dir: str) -> None:
         self._sessions = os.path.join(copilot_dir, "session-state")
-        self._skipped = (skip_below, os.path.realpath(skip_below))
+        self._own_work = OwnWork(state_dir)
 
     def discover(self, project: Project | None = None) -> Iterator[SourceRef]:  # noqa: ARG002 - a hint
         """Every session once; where both layouts hold one, the larger file."""
@@ -40,16 +41,11 @@ class CopilotSource:
 
     def locate(self, path: str) -> SourceRef | None:
         """The session stored at `path`, wherever that is."""
-        folder, name = os.path.split(os.path.abspath(path))
-        try:
-            path = os.path.join(os.path.realpath(folder), name)
-        except (OSError, ValueError):
-            return None
-        return self._ref(path)
+        return self._ref(real_place(path))
 
     def end(self, ref: SourceRef) -> Cursor:
         with open_regular(ref.path) as file:
-            return place_at(file, last_end(file)).cursor
+            return end(file)
 
     def backlog(self, ref: SourceRef, after: Cursor | None) -> int:
         return behind(after, ref.size)
@@ -73,19 +69,15 @@ class CopilotSource:
         # Where the client's own note tells the directory, the events may look like anything.
         if not is_start(first) and not (cwd and name == _EVENTS):
             return None
-        if cwd and any(f"{cwd}/".startswith(f"{top}/") for top in self._skipped):
+        if self._own_work.holds(cwd):
             return None
         stem = os.path.basename(folder) if name == _EVENTS else name.removesuffix(".jsonl")
         return SourceRef(self.name, printable(stem), path, cwd, status.st_mtime, status.st_size)
 
 
 def _candidates(sessions: str) -> Iterator[str]:
-    try:
-        entries = list(os.scandir(sessions))
-    except (FileNotFoundError, NotADirectoryError):
-        return
-    for entry in entries:
-        yield entry.path if entry.name.endswith(".jsonl") else os.path.join(entry.path, _EVENTS)
+    for path in entries(sessions):
+        yield path if path.endswith(".jsonl") else os.path.join(path, _EVENTS)
 
 
 def _noted_directory(folder: str) -> str | None:

@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import ClassVar, Final
 
 from memd.model import Cursor, Project, SourceRef, Span
-from memd.sources.gemini_files import end_of_document, end_of_log, read_document, read_log
+from memd.sources.folders import entries, readable_entries, real_place
+from memd.sources.gemini_files import end_of_document, read_document, read_log
 from memd.sources.jsonl import printable, usable_directory
-from memd.sources.lines import behind, open_regular
+from memd.sources.lines import behind, end, open_regular
+from memd.sources.own_work import OwnWork
 
 _NAME: Final = re.compile(r"session-.+\.json(l?)", re.DOTALL)
 _HEAD: Final = 4096
@@ -25,17 +27,16 @@ class GeminiSource:
 
     A session does not name its directory. It stands in a file beside the sessions or in
     `projects.json`; before that, the client named the folder by a hash of it, which tells
-    the directory only where `known_roots` has it. Sessions of subagents are none, and
-    neither is what was done in or below `skip_below`, where memd lets its own curator work.
+    the directory only where `known_roots` has it. Sessions of subagents are none.
     """
 
     name: ClassVar[str] = "gemini-cli"
 
     def __init__(
-        self, gemini_dir: str, skip_below: str, known_roots: Callable[[], Iterable[str]] = tuple
+        self, gemini_dir: str, state_dir: str, known_roots: Callable[[], Iterable[str]] = tuple
     ) -> None:
         self._dir = gemini_dir
-        self._skipped = (skip_below, os.path.realpath(skip_below))
+        self._own_work = OwnWork(state_dir)
         self._known_roots = known_roots
 
     def discover(self, project: Project | None = None) -> Iterator[SourceRef]:  # noqa: ARG002 - a hint
@@ -50,16 +51,11 @@ class GeminiSource:
 
     def locate(self, path: str) -> SourceRef | None:
         """The session stored at `path`, wherever that is."""
-        folder, name = os.path.split(os.path.abspath(path))
-        try:
-            path = os.path.join(os.path.realpath(folder), name)
-        except (OSError, ValueError):
-            return None
-        return self._ref(path, self._directories())
+        return self._ref(real_place(path), self._directories())
 
     def end(self, ref: SourceRef) -> Cursor:
         with open_regular(ref.path) as file:
-            return end_of_log(file) if ref.path.endswith("l") else end_of_document(file)
+            return end(file) if ref.path.endswith("l") else end_of_document(file)
 
     def backlog(self, ref: SourceRef, after: Cursor | None) -> int:
         return behind(after, ref.size)
@@ -82,32 +78,21 @@ class GeminiSource:
         folder = os.path.dirname(os.path.dirname(path))
         cwd = _noted_directory(folder) or directories.get(os.path.basename(folder))
         cwd = cwd or directories.get(top["projectHash"])
-        if cwd and any(f"{cwd}/".startswith(f"{top}/") for top in self._skipped):
+        if self._own_work.holds(cwd):
             return None
         session = printable(top["sessionId"])
         return SourceRef(self.name, session, path, cwd, status.st_mtime, status.st_size)
 
     def _directories(self) -> Mapping[str, str]:
         """Directories by the names of their folders: hashes of the known ones, then those noted."""
-        roots = [*self._known_roots(), *self._skipped]
+        roots = [*self._known_roots(), *self._own_work.tops]
         hashed = {hashlib.sha256(os.fsencode(root)).hexdigest(): root for root in roots}
         return {**hashed, **_noted_projects(os.path.join(self._dir, "projects.json"))}
 
 
 def _candidates(folder: str) -> Iterator[str]:
-    try:
-        projects = list(os.scandir(folder))
-    except (FileNotFoundError, NotADirectoryError):
-        return
-    for project in projects:
-        yield from _files(os.path.join(project.path, "chats"))
-
-
-def _files(folder: str) -> list[str]:
-    try:
-        return [entry.path for entry in os.scandir(folder)]
-    except OSError:
-        return []
+    for project in entries(folder):
+        yield from readable_entries(os.path.join(project, "chats"))
 
 
 def _top(head: bytes) -> dict[str, str]:

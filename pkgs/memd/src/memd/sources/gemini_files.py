@@ -12,7 +12,7 @@ from typing import BinaryIO, Final
 from memd.model import Cursor, Span
 from memd.sources.gemini_records import messages, once, parts
 from memd.sources.jsonl import NOISE, RecordError, Said, Step, fold, parse, short, text
-from memd.sources.lines import Line, Place, last_end, lines, place_at, resume
+from memd.sources.lines import Line, Place, lines, resume
 
 _LARGEST: Final = 64 << 20
 """Bytes of a document, which is read whole; the client wrote all of it at each message."""
@@ -31,10 +31,6 @@ def read_log(file: BinaryIO, after: Cursor | None) -> Iterator[Span]:
     base, taken = _split(after)
     start = resume(file, base)
     yield from _behind(_log(file), start.offset, taken)
-
-
-def end_of_log(file: BinaryIO) -> Cursor:
-    return place_at(file, last_end(file)).cursor
 
 
 def read_document(file: BinaryIO, after: Cursor | None) -> Iterator[Span]:

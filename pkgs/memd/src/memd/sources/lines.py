@@ -134,6 +134,11 @@ def place_at(file: BinaryIO, offset: int) -> Place:
     return Place(offset, head, tail)
 
 
+def end(file: BinaryIO) -> Cursor:
+    """The place after the last complete line."""
+    return place_at(file, last_end(file)).cursor
+
+
 def last_end(file: BinaryIO) -> int:
     """Offset after the last line end, 0 when there is none. Reads backwards from the end."""
     position = os.fstat(file.fileno()).st_size

@@ -10,9 +10,11 @@ from typing import ClassVar, Final
 
 from memd import fsio
 from memd.model import Cursor, Project, SourceRef, Span
+from memd.sources.folders import readable_entries
 from memd.sources.jsonl import RecordError, parse, printable, text, usable_directory
 from memd.sources.opencode_log import END, Session, Store, place_of
 from memd.sources.opencode_stores import Files, Rows
+from memd.sources.own_work import OwnWork
 from memd.sources.session_index import SessionIndex
 from memd.sources.sqlite import LONGEST, reading
 
@@ -25,8 +27,8 @@ class OpencodeSource:
     """Reads sessions of 1.18 in a database, and of 1.0 in files.
 
     A session that stands in both is read from the database. Subagents, which have a
-    parent, are no sessions, and neither is what was done in or below `state_dir`.
-    How large a session is is kept in `opencode_index.json` there: it has to be added up.
+    parent, are no sessions. How large a session is is kept in `opencode_index.json` in
+    the state directory: it has to be added up.
     """
 
     name: ClassVar[str] = "opencode"
@@ -36,7 +38,7 @@ class OpencodeSource:
     ) -> None:
         self._dir = data_dir
         self._index_path = os.path.join(state_dir, INDEX)
-        self._skipped = (f"{state_dir}/", f"{os.path.realpath(state_dir)}/")
+        self._own_work = OwnWork(state_dir)
         self._clock = clock
         self._counts: dict[str, int] = {}
         """Messages by session, as of the last look."""
@@ -53,10 +55,7 @@ class OpencodeSource:
                 for ref in self._in_database(path, index):
                     found[ref.session] = ref
         index.save(found)
-        yield from (ref for ref in found.values() if not self._skips(ref))
-
-    def _skips(self, ref: SourceRef) -> bool:
-        return ref.cwd is not None and f"{ref.cwd}/".startswith(self._skipped)
+        yield from (ref for ref in found.values() if not self._own_work.holds(ref.cwd))
 
     def locate(self, path: str) -> SourceRef | None:
         """A session in a file; which one of a database is meant, its path does not say."""
@@ -81,7 +80,7 @@ class OpencodeSource:
 
     def _databases(self) -> Iterator[str]:
         """`opencode.db`; builds other than the released one put their channel in the name."""
-        for path in _entries(self._dir):
+        for path in readable_entries(self._dir):
             if os.path.basename(path).startswith("opencode") and path.endswith(".db"):
                 yield path
 
@@ -96,8 +95,8 @@ class OpencodeSource:
 
     def _session_files(self) -> Iterator[str]:
         """`storage/session/<project>/<session>.json`."""
-        for project in _entries(os.path.join(self._dir, _SESSIONS)):
-            yield from (path for path in _entries(project) if path.endswith(".json"))
+        for project in readable_entries(os.path.join(self._dir, _SESSIONS)):
+            yield from (path for path in readable_entries(project) if path.endswith(".json"))
 
     def _in_file(self, path: str, index: SessionIndex) -> SourceRef | None:
         try:
@@ -155,10 +154,3 @@ def _time_of_messages(path: str) -> int:
         return os.stat(os.path.join(_storage(path), "message", _stem(path))).st_mtime_ns
     except FileNotFoundError:
         return 0
-
-
-def _entries(folder: str) -> list[str]:
-    try:
-        return sorted(entry.path for entry in os.scandir(folder))
-    except OSError:
-        return []
