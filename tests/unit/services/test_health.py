@@ -65,11 +65,11 @@ def test_unknown_records_are_a_problem_above_a_fifth(unknown: int, problems: int
 def test_ingestion_is_summed_over_projects(desk: Desk) -> None:
     apps = [desk.project(name) for name in ("one", "two", "three")]
     for app, since in zip(apps, ("2026-02", "2026-01", ""), strict=True):
-        one = Health(1, 2, 3, 4, 5 if since else 0, since, (app.name,))
+        one = Health(1, 2, 3, 4, 5 if since else 0, (app.name,), since)
         ledger.edit(desk.rt.paths, app.root, lambda old, one=one: replaced(old, one))
     ((name, total),) = report(desk).ingestion
     assert name == "s"
-    assert total == Health(3, 6, 9, 12, 10, "2026-01", ("one", "three", "two"))
+    assert total == Health(3, 6, 9, 12, 10, ("one", "three", "two"), "2026-01")
 
 
 def replaced(old: ledger.Ledger, one: Health) -> ledger.Ledger:

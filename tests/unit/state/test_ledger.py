@@ -28,7 +28,7 @@ FULL = Ledger(
     journal=(JournalEntry("t", "sweep", "m", "s", ("claude-code/a",), 1, 2),),
     usage={"2026-01-01": Usage(1, 2, 0.5)},
     calls={"2026-01-01": 3},
-    health={"claude-code": Health(1, 2, 3, 4, 5, "t", ("x",))},
+    health={"claude-code": Health(1, 2, 3, 4, 5, ("x",), "t")},
     last=LastRun("t", "failed", "why"),
     strikes=Strikes(1, 2, "r"),
     aside=(SetAside("claude-code/a", None, Cursor("9"), "t", "r"),),
@@ -51,6 +51,15 @@ def test_everything_comes_back_as_it_was_written(paths: Paths) -> None:
 def test_a_field_added_later_is_part_of_the_round_trip() -> None:
     plain = {f.name for f in dataclasses.fields(Ledger) if getattr(FULL, f.name) in ("", ())}
     assert plain == {"lost"}, "give new fields a value in FULL"
+
+
+def test_counts_stand_flat_in_the_file_whatever_they_are_made_of() -> None:
+    counts = {"events": 1, "noise": 2, "unknown": 3, "broken": 4, "barren_bytes": 5}
+    written = {**counts, "barren_since": "t", "unknown_types": ["x"]}
+    document = {"root": "/p", "health": {"claude-code": written}}
+    read = ledger.from_document(document)
+    assert read.health == FULL.health
+    assert ledger.to_document(read)["health"]["claude-code"] == {**written, "unknown_types": ("x",)}
 
 
 def test_a_project_without_a_ledger_has_an_empty_one(paths: Paths) -> None:

@@ -185,27 +185,15 @@ class _Draft:
             return
         if stretch.recognised:
             self._cursors[ref.key] = stretch.cursor
-        types = [one_line(self.redactor, name, _TYPE_CHARS) for name in stretch.types]
+        types = tuple(one_line(self.redactor, name, _TYPE_CHARS) for name in stretch.types)
+        # What is not recognised is read again by every pass: it would be counted each time.
+        counts = stretch.tally if stretch.recognised else {"barren_bytes": stretch.size}
         old = self._counts.get(ref.source, SourceCounts())
-        self._counts[ref.source] = _counted(old, stretch, types)
+        total = old + SourceCounts(**counts, unknown_types=types)
+        shown = total.unknown_types[:_MOST_TYPES]
+        self._counts[ref.source] = replace(total, unknown_types=shown)
 
 
 def _size(blocks: Sequence[str]) -> int:
     """Characters with a line end after each block."""
     return sum(map(len, blocks)) + len(blocks)
-
-
-def _counted(old: SourceCounts, stretch: _Stretch, types: Sequence[str]) -> SourceCounts:
-    types = tuple(dict.fromkeys((*old.unknown_types, *types)))[:_MOST_TYPES]
-    if not stretch.recognised:
-        # Read again by every pass: its records would be counted each time.
-        barren = old.barren_bytes + stretch.size
-        return replace(old, barren_bytes=barren, unknown_types=types)
-    return replace(
-        old,
-        events=old.events + stretch.tally["events"],
-        noise=old.noise + stretch.tally["noise"],
-        unknown=old.unknown + stretch.tally["unknown"],
-        broken=old.broken + stretch.tally["broken"],
-        unknown_types=types,
-    )

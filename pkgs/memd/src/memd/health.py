@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memd import apply, inbox, onboard
 from memd import survey as surveys
@@ -224,15 +224,7 @@ def _ingestion(ledgers: Iterable[Ledger]) -> Iterator[tuple[str, Health]]:
         for name, new in led.health.items():
             old = totals.get(name, Health())
             since = sorted(s for s in (old.barren_since, new.barren_since) if s)
-            totals[name] = Health(
-                old.events + new.events,
-                old.noise + new.noise,
-                old.unknown + new.unknown,
-                old.broken + new.broken,
-                old.barren_bytes + new.barren_bytes,
-                since[0] if since else "",
-                tuple(dict.fromkeys((*old.unknown_types, *new.unknown_types))),
-            )
+            totals[name] = replace(old + new, barren_since=since[0] if since else "")
     yield from sorted(totals.items())
 
 

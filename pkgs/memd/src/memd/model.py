@@ -6,8 +6,8 @@ Sizes are characters of text or bytes of file as the field says; times are UTC.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Final, Literal, NewType
+from dataclasses import dataclass, field, replace
+from typing import Final, Literal, NewType, TypeVar
 
 STATE: Final = "state.md"
 DECISIONS: Final = "decisions.md"
@@ -159,6 +159,9 @@ class Digest:
         return not self.text and not self.notes
 
 
+_Counts = TypeVar("_Counts", bound="SourceCounts")
+
+
 @dataclass(frozen=True, slots=True)
 class SourceCounts:
     """How many records of a source were understood, and bytes of stretches where none was."""
@@ -169,6 +172,18 @@ class SourceCounts:
     broken: int = 0
     barren_bytes: int = 0
     unknown_types: tuple[str, ...] = ()
+
+    def __add__(self: _Counts, other: SourceCounts) -> _Counts:
+        types = dict.fromkeys((*self.unknown_types, *other.unknown_types))
+        return replace(
+            self,
+            events=self.events + other.events,
+            noise=self.noise + other.noise,
+            unknown=self.unknown + other.unknown,
+            broken=self.broken + other.broken,
+            barren_bytes=self.barren_bytes + other.barren_bytes,
+            unknown_types=tuple(types),
+        )
 
 
 # --- memory ---------------------------------------------------------------------

@@ -62,17 +62,11 @@ class SetAside:
 
 
 @dataclass(frozen=True, slots=True)
-class Health:
+class Health(SourceCounts):
     """Ingestion of one source since memd knows the project."""
 
-    events: int = 0
-    noise: int = 0
-    unknown: int = 0
-    broken: int = 0
-    barren_bytes: int = 0
     barren_since: str = ""
     """ISO time since when bytes were read and nothing in them was recognised."""
-    unknown_types: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,11 +221,8 @@ def to_document(ledger: Ledger) -> Json:
 
 def _add(old: Health, new: SourceCounts, now: str) -> Health:
     recognised = new.events or new.noise
-    return Health(
-        events=old.events + new.events,
-        noise=old.noise + new.noise,
-        unknown=old.unknown + new.unknown,
-        broken=old.broken + new.broken,
+    return dataclasses.replace(
+        old + new,
         barren_bytes=new.barren_bytes,
         barren_since=(old.barren_since or now) if new.barren_bytes else "",
         unknown_types=new.unknown_types or (() if recognised else old.unknown_types),
