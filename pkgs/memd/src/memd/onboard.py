@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from memd import contract, fsio, git, locks
+from memd import contract, fsio, ignoring, locks
+from memd.config import values
 from memd.errors import StoreError, Untrusted, UsageFault
 from memd.model import Cursor, Project
 from memd.paths import MEMORY_DIR, Paths, store_of
@@ -19,11 +19,6 @@ from memd.state import ledger, registry
 from memd.state.ledger import Ledger
 from memd.state.registry import Entry
 from memd.store import layout, scaffold
-
-IGNORE_LINE = f"/{MEMORY_DIR}"
-_LONGEST_NAME = 100
-_PATTERN = re.compile(r"[*?\[\\]")
-"""What has a meaning of its own in gitignore(5)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +48,8 @@ def init(rt: Runtime, directory: str, *, name: str = "", backfill: bool = False)
     with _onboarding(rt.paths):
         accepted = _accepted(rt, root)
         entry, known = _register(rt, root, name, how="init", backfill=backfill)
-        notices = [*accepted, *_tell_the_repository(root)]
-        written = [*_ignored(root, notices), *contract.write_missing(root, rt.paths.home)]
+        notices = [*accepted, *ignoring.untrack(root)]
+        written = [*ignoring.add_line(root, notices), *contract.write_missing(root, rt.paths.home)]
         if here != root and _link(here, root):
             written.append(store_of(here))
         skipped = len(ledger.read(rt.paths, root).baseline)
@@ -66,7 +61,7 @@ def init_global(rt: Runtime) -> Initialised:
     project = rt.global_project
     with _onboarding(rt.paths):
         known = _store_exists(project.root)
-        _keep_out(project.root)
+        ignoring.keep_out(project.root)
         store_id = _id_for(project.root, rt.registry().global_store_id)
         registry.set_global_store(rt.paths, store_id)
         _make_store(rt, project, store_id)
@@ -204,7 +199,7 @@ def _register(
     known = rt.registry().entries.get(root)
     project = dataclasses.replace(rt.project(root), name=name or rt.project(root).name)
     store_id = _id_for(root, known.store_id if known else "")
-    _keep_out(root)
+    ignoring.keep_out(root)
     started = {} if known or backfill else baseline(rt, project, fresh=fresh)
     if backfill:
         ledger.edit(rt.paths, root, Ledger.without_baseline)
@@ -279,54 +274,11 @@ def _link(worktree: str, main: str) -> bool:
     return True
 
 
-def _keep_out(root: str) -> None:
-    """Let the repository around a store ignore it, without a change to a tracked file."""
-    if top := worktree_root(root):
-        place = os.path.relpath(store_of(root), top)
-        git.exclude_line(top, "/" + _PATTERN.sub(r"\\\g<0>", place))
-
-
-def _tell_the_repository(root: str) -> list[str]:
-    """Have no memory tracked by the repository around it; returns notices."""
-    _keep_out(root)
-    top = worktree_root(root)
-    place = os.path.relpath(store_of(root), top or root)
-    if not top or not git.is_tracked(top, place):
-        return []
-    git.untrack(top, place)
-    notice = f"{store_of(root)} was tracked by {top}: it is untracked now, its files are kept"
-    return [f"{notice}; commit that change"]
-
-
-def _ignored(root: str, notices: list[str]) -> list[str]:
-    """The tracked ignore file, if a line had to be added; why not goes to the notices."""
-    if worktree_root(root) != root:
-        return []
-    path = os.path.join(root, ".gitignore")
-    try:
-        return [".gitignore"] if _ignore(path) else []
-    except OSError as error:
-        notices.append(f"{path}: {error.strerror}; add the line {IGNORE_LINE} yourself")
-        return []
-
-
-def _ignore(path: str) -> bool:
-    """Whether a line had to be added to the tracked ignore file."""
-    try:
-        data = fsio.read_regular(path, limit=1 << 20)
-    except FileNotFoundError:
-        data = b""
-    if IGNORE_LINE.encode() in map(bytes.strip, data.splitlines()):
-        return False
-    start = data if not data or data.endswith(b"\n") else data + b"\n"
-    mode = os.stat(path).st_mode & 0o777 if data else 0o644
-    fsio.write_atomic(path, start + IGNORE_LINE.encode() + b"\n", mode=mode)
-    return True
-
-
 def _check_name(name: str) -> None:
-    if len(name) > _LONGEST_NAME or not name.isprintable() or name != name.strip():
-        raise UsageFault("--name: has to be one printable line of at most 100 characters")
+    try:
+        values.name(name)
+    except ValueError as fault:
+        raise UsageFault(f"--name: has to be {fault}") from None
 
 
 def _check_root(rt: Runtime, root: str) -> None:
