@@ -16,6 +16,7 @@ from memd.projects import repository_root
 from memd.runtime import Runtime
 from memd.state import backend, ledger, registry, statefile
 from memd.state.ledger import Health, Ledger
+from memd.state.registry import Registry
 from memd.survey import Survey
 
 UNKNOWN_SHARE = 0.2
@@ -64,7 +65,9 @@ def report(rt: Runtime, *, version: str, unknown_keys: tuple[str, ...] = ()) -> 
     ledgers = {p.root: ledger.read(rt.paths, p.root) for p in projects}
     state = backend.read(rt.paths, rt.backend)
     trouble = _backend_trouble(rt, state)
-    rows = tuple(_project(rt, p, ledgers[p.root], survey, told=state.error) for p in projects)
+    rows = tuple(
+        _project(rt, p, known, ledgers[p.root], survey, told=state.error) for p in projects
+    )
     ingestion = tuple(_ingestion(ledgers.values()))
     problems = [
         *unknown_keys,
@@ -122,16 +125,16 @@ def ingestion_problems(source: str, health: Health) -> Iterator[str]:
 
 
 def _project(
-    rt: Runtime, project: Project, led: Ledger, survey: Survey, *, told: str
+    rt: Runtime, project: Project, known: Registry, led: Ledger, survey: Survey, *, told: str
 ) -> ProjectStatus:
     """`told` is a failure that the report names already."""
-    entry = rt.registry().entries.get(project.root)
+    entry = known.entries.get(project.root)
     how = "global" if project.is_global else entry.how if entry else "declared"
     refs = () if project.is_global else survey.of(project, led)
     problems = list(_project_problems(led, told))
     notes = 0
     try:
-        store = onboard.store_to_read(rt.paths, project)
+        store = onboard.store_to_read(known, project)
         notes = len(inbox.waiting(store))
         problems += (
             f"{path}: is larger than {inbox.MAX_NOTE_BYTES} bytes and not read as a note: "

@@ -17,7 +17,7 @@ from memd.projects import repository_root, worktree_root
 from memd.runtime import Runtime
 from memd.state import ledger, registry
 from memd.state.ledger import Ledger
-from memd.state.registry import Entry
+from memd.state.registry import Entry, Registry
 from memd.store import layout, scaffold
 
 
@@ -130,7 +130,8 @@ def usable_store(rt: Runtime, project: Project) -> str:
     """
     if not os.path.isdir(project.root):
         raise UsageFault(f"{project.root}: no such directory; memd leaves it alone")
-    entry = rt.registry().entries.get(project.root)
+    known = rt.registry()
+    entry = known.entries.get(project.root)
     store = store_of(project.root)
     if not project.is_global and (entry is None or layout.is_blank(store)):
         if entry is None and os.path.lexists(store):
@@ -138,16 +139,16 @@ def usable_store(rt: Runtime, project: Project) -> str:
         with _onboarding(rt.paths):
             how = entry.how if entry else "declared"
             _register(rt, project.root, project.name, how=how, backfill=False)
-    store = store_to_read(rt.paths, project)
+        known = rt.registry()
+    store = store_to_read(known, project)
     if not scaffold.is_whole(store):
         _make_store(rt, project, layout.read_id(store))
     return store
 
 
-def store_to_read(paths: Paths, project: Project) -> str:
+def store_to_read(known: Registry, project: Project) -> str:
     """The same for those who only look: nothing is made."""
     store = layout.safe_store(project.root)
-    known = registry.read(paths)
     entry = known.entries.get(project.root)
     expected = known.global_store_id if project.is_global else entry.store_id if entry else ""
     if not expected or layout.read_id(store) != expected:
@@ -197,7 +198,8 @@ def _register(
         registry.move(rt.paths, old_root, root)
         ledger.forget(rt.paths, old_root)
     known = rt.registry().entries.get(root)
-    project = dataclasses.replace(rt.project(root), name=name or rt.project(root).name)
+    project = rt.project(root)
+    project = dataclasses.replace(project, name=name or project.name)
     store_id = _id_for(root, known.store_id if known else "")
     ignoring.keep_out(root)
     started = {} if known or backfill else baseline(rt, project, fresh=fresh)

@@ -60,17 +60,20 @@ class Runtime:
         return registry.read(self.paths)
 
     def owners(self) -> Owners:
-        return self.registry().owners(self.config.projects, self.config.exclude, self.paths.state)
+        return self._owners(self.registry())
 
     def projects(self) -> tuple[Project, ...]:
         """All managed projects, declared ones first in their own order."""
         known = self.registry()
-        owners = self.owners()
+        owners = self._owners(known)
         roots = dict.fromkeys([*self.config.projects, *sorted(known.entries)])
         return tuple(self._project(root, known) for root in roots if owners.owner(root) == root)
 
     def project(self, root: str) -> Project:
         return self._project(root, self.registry())
+
+    def _owners(self, known: Registry) -> Owners:
+        return known.owners(self.config.projects, self.config.exclude, self.paths.state)
 
     def _project(self, root: str, known: Registry) -> Project:
         declared = self.config.projects.get(root)

@@ -111,10 +111,11 @@ def _note_gone(rt: Runtime) -> Iterator[str]:
 def _write_index(rt: Runtime) -> None:
     """Keep `projects.md` of the global memory true; leave it alone when it already is."""
     project = rt.global_project
-    if not rt.registry().global_store_id:
+    known = rt.registry()
+    if not known.global_store_id:
         return
     try:
-        store = onboard.store_to_read(rt.paths, project)
+        store = onboard.store_to_read(known, project)
         path = os.path.join(store, INDEX)
         text = _index(rt).encode("utf-8", "replace")
         if _current(path) != text:

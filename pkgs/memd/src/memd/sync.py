@@ -77,7 +77,7 @@ def sync(
 
 def preview(rt: Runtime, project: Project, request: Request) -> CuratorRequest | None:
     """What the next pass would send, changing nothing; None when there is nothing to send."""
-    job = _job(rt, project, onboard.store_to_read(rt.paths, project))
+    job = _job(rt, project, onboard.store_to_read(rt.registry(), project))
     ledger = _prepared(rt, project, request, ledgers.read(rt.paths, project.root))
     digest = _draw(job, request, ledger, _look(job, request))
     return None if digest.is_empty else distill.request(job, digest, memories.read(job.store))
