@@ -1,4 +1,4 @@
-"""One pass: draw a digest of what is new, ask the curator, have the answer judged."""
+"""One question: draw a digest of what is new, ask the curator, have the answer judged."""
 
 from __future__ import annotations
 
