@@ -145,9 +145,9 @@ def shape(value: Any) -> Any:
 @pytest.mark.parametrize(
     ("result", "out", "err", "code"),
     [
-        (Applied(1, ("Chose sqlite",), pending=False), "shop: Chose sqlite\n", "", 0),
+        (Applied(("Chose sqlite",), pending=False), "shop: Chose sqlite\n", "", 0),
         (
-            Applied(2, ("a", "b"), pending=True, warnings=("one note is odd",)),
+            Applied(("a", "b"), pending=True, warnings=("one note is odd",)),
             "shop: a\nshop: b\nshop: more is waiting; the next sync or sweep goes on\n",
             "memd: /srv/shop: one note is odd\n",
             0,

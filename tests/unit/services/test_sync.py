@@ -31,7 +31,7 @@ def test_a_session_becomes_memory_and_a_commit_that_names_it(desk: Desk) -> None
     log = desk.session(app.root, "the api listens on 9090")
     desk.curator.answers = [state("the api listens on 9090")]
     outcome = desk.sync(app, "session-end", transcripts=(str(log),))
-    assert outcome == Applied(1, ("learned",), pending=False)
+    assert outcome == Applied(("learned",), pending=False)
     assert "listens on 9090" in desk.file(app)
     commit = desk.commits(app).split("\0")[0]
     assert commit.startswith("learned\n")
@@ -65,7 +65,7 @@ def test_a_backlog_is_worked_off_in_passes_that_lose_and_repeat_nothing(desk: De
     desk.set(digest_cap_chars=1000, max_passes=3)
     first = desk.sync(app)
     assert isinstance(first, Applied)
-    assert (first.passes, first.pending) == (3, True)
+    assert (len(first.summaries), first.pending) == (3, True)
     while not isinstance(desk.sync(app), NothingNew):
         pass
     assert [desk.curator.saw(fact) for fact in facts] == [1] * 30
@@ -527,7 +527,7 @@ def test_without_git_nothing_is_committed_or_reported(desk: Desk) -> None:
     app = desk.project()
     desk.session(app.root, "hello")
     desk.curator.answers = [state("fact")]
-    assert desk.sync(app) == Applied(1, ("learned",), pending=False)
+    assert desk.sync(app) == Applied(("learned",), pending=False)
     assert not (Path(app.root) / ".memory" / ".git").exists()
 
 
@@ -646,7 +646,7 @@ def test_a_limit_met_between_two_passes_does_not_hide_the_first(desk: Desk) -> N
     desk.set(digest_cap_chars=300, max_distills_per_day=1)
     outcome = desk.sync(app)
     assert isinstance(outcome, Applied)
-    assert (outcome.passes, outcome.pending) == (1, True)
+    assert (len(outcome.summaries), outcome.pending) == (1, True)
     assert "max_distills_per_day" in "".join(outcome.warnings)
     assert isinstance(desk.sync(app), Waiting)
 

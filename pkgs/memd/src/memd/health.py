@@ -55,7 +55,7 @@ class Status:
     """Everything that wants a person, most general first, projects' own included."""
 
 
-def report(rt: Runtime, *, version: str, unknown_keys: tuple[str, ...] = ()) -> Status:
+def report(rt: Runtime, *, version: str) -> Status:
     """The state of everything memd manages."""
     known = rt.registry()
     projects = list(rt.projects())
@@ -70,7 +70,7 @@ def report(rt: Runtime, *, version: str, unknown_keys: tuple[str, ...] = ()) -> 
     )
     ingestion = tuple(_ingestion(ledgers.values()))
     problems = [
-        *unknown_keys,
+        *(f"config     : {line}" for line in rt.unknown_keys),
         *_state_problems(rt.paths),
         *((f"curator    : {trouble}",) if trouble else ()),
         *_missing_git(rt),

@@ -271,8 +271,8 @@ class CuratorReply:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    passes: int
     summaries: tuple[str, ...]
+    """One for each pass."""
     pending: bool
     """More was waiting than the run was allowed to take."""
     warnings: tuple[str, ...] = ()

@@ -58,7 +58,7 @@ def sync(
     if done is None:
         return Busy()
     if done.summaries:
-        return Applied(len(done.summaries), done.summaries, done.pending, done.warnings)
+        return Applied(done.summaries, done.pending, done.warnings)
     return NothingNew(done.warnings)
 
 

@@ -171,9 +171,7 @@ def status(
         roots = health.registered(Paths(os.environ))
         render.status_without_config(error.problems, roots, as_json=as_json)
         raise typer.Exit(2) from None
-    unknown = tuple(f"config     : {line}" for line in rt.unknown_keys)
-    report = health.report(rt, version=__version__, unknown_keys=unknown)
-    render.status(report, as_json=as_json)
+    render.status(health.report(rt, version=__version__), as_json=as_json)
 
 
 @app.command()
