@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 JOBS ?= auto
 
-.PHONY: help setup demo test lint coverage format docs e2e-claude nix build clean
+.PHONY: help setup demo test lint coverage format bench docs e2e-claude nix build clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -34,6 +34,9 @@ coverage: setup ## Tests with branch coverage and its limits
 format: setup ## Format the code
 	@$(BIN)/ruff check --fix-only --quiet .
 	@$(BIN)/ruff format .
+
+bench: setup ## Measure memd beside a bare interpreter (QUICK=1: under a minute)
+	@$(BIN)/python -m bench $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY))
 
 docs: setup ## Regenerate the tables and the schema
 	@$(BIN)/python scripts/docs.py

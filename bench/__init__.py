@@ -1,0 +1,1 @@
+"""Measures memd from outside, beside a bare interpreter: `make bench`."""
