@@ -5,6 +5,7 @@ import json
 import tempfile
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,6 +19,7 @@ from memd.sources.jsonl import (
     fold,
     mappings,
     opening,
+    parse,
     printable,
     short,
     spans,
@@ -28,6 +30,13 @@ from memd.sources.lines import LONGEST, Line, Place, lines
 
 if TYPE_CHECKING:
     from memd.model import Span
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=8,
+)
 
 
 def judge(record: Json) -> Said:
@@ -73,6 +82,29 @@ def test_parts_of_a_record_have_cursors_of_their_own() -> None:
     place = Place().past(b"{}\n")
     one, other = fold([Step(place, 0, Said("events"), parts=1), Step(place, 3, Said("events"))])
     assert json.loads(one.cursor) == {**json.loads(other.cursor), "parts": 1}
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    data=st.one_of(st.text(), VALUES.map(json.dumps)).map(lambda t: t.encode("utf-8", "replace"))
+)
+def test_a_record_is_what_the_standard_library_makes_of_it(data: bytes) -> None:
+    try:
+        expected = json.loads(data, strict=False)
+    except ValueError:
+        expected = None
+    if isinstance(expected, dict):
+        assert repr(parse(data)) == repr(expected)
+    else:
+        with pytest.raises(RecordError):
+            parse(data)
+
+
+def test_records_that_strict_readers_refuse_are_read() -> None:
+    deep = b'{"a":' * 500 + b"1" + b"}" * 500
+    assert parse(b'{"a": "\\ud83d"}') == {"a": "\ud83d"}
+    assert parse(b'{"a": "x\ty\x00"}') == {"a": "x\ty\0"}
+    assert repr(parse(deep)) == repr(json.loads(deep))
 
 
 def test_the_opening_is_told_once_and_no_further_than_its_first_mebibyte() -> None:

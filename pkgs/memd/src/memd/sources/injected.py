@@ -62,7 +62,8 @@ def without_brief(text: str) -> str:
 
 
 def _without_reminders(text: str) -> str:
-    return _cut(text, _REMINDER_BEGIN, _REMINDER_END)
+    found = "<system-reminder>" in text
+    return _cut(text, _REMINDER_BEGIN, _REMINDER_END) if found else text
 
 
 def _cut(text: str, begin: re.Pattern[str], end: re.Pattern[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import json
 import os
@@ -58,10 +59,7 @@ class Step:
 
 def spans(found: Iterable[Line], judge: Judge, *, beyond: int = 0) -> Iterator[Span]:
     """What the lines that end behind an offset say; `judge` is asked about all of them."""
-    steps = (
-        Step(line.after, line.size, said(line, judge), records=int(bool(line.content)))
-        for line in found
-    )
+    steps = (_step(line, judge) for line in found)
     return fold(step for step in steps if step.after.offset > beyond)
 
 
@@ -92,14 +90,19 @@ def fold(steps: Iterable[Step]) -> Iterator[Span]:
         yield Span(noise.cursor, size, "noise", records=records)
 
 
-def said(line: Line, judge: Judge) -> Said:
-    """What `judge` finds in the record on a line."""
+def _step(line: Line, judge: Judge) -> Step:
     if line.too_long:
-        return Said("broken", "line over 16 MiB")
-    if not line.content.strip():
+        return Step(line.after, line.size, Said("broken", "line over 16 MiB"), records=0)
+    content = line.content
+    return Step(line.after, line.size, _said(content, judge), records=int(bool(content)))
+
+
+def _said(content: bytes, judge: Judge) -> Said:
+    """What `judge` finds in the record on a line."""
+    if not content or content.isspace():
         return NOISE
     try:
-        return judge(parse(line.content))
+        return judge(parse(content))
     except RecordError as fault:
         return Said("broken", str(fault))
     except RecursionError:
@@ -109,14 +112,30 @@ def said(line: Line, judge: Judge) -> Said:
 def parse(content: bytes) -> Json:
     """The object on a line. Raises RecordError."""
     try:
-        record = _DECODER.decode(content.decode("utf-8"))
+        record = _quick_decoder()(content)
+    except ValueError:
+        record = _parsed_leniently(content)
+    if not isinstance(record, dict):
+        raise RecordError("not an object")
+    return record
+
+
+@functools.cache
+def _quick_decoder() -> Callable[[bytes], object]:
+    # Takes longer to import than most runs need for all of their records.
+    from pydantic_core import from_json
+
+    return from_json
+
+
+def _parsed_leniently(content: bytes) -> object:
+    """With lone surrogates, raw control characters and deep nesting, as clients write them."""
+    try:
+        return _DECODER.decode(content.decode("utf-8"))
     except UnicodeDecodeError:
         raise RecordError("not UTF-8") from None
     except (ValueError, RecursionError):
         raise RecordError("not JSON") from None
-    if not isinstance(record, dict):
-        raise RecordError("not an object")
-    return record
 
 
 def opening(file: BinaryIO) -> Iterator[Json]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import re
 import stat
@@ -43,8 +42,8 @@ class Place:
 
     @property
     def cursor(self) -> Cursor:
-        marks = {"offset": self.offset, "head": crc32(self.head), "tail": crc32(self.tail)}
-        return Cursor(json.dumps(marks))
+        head, tail = crc32(self.head), crc32(self.tail)
+        return Cursor(f'{{"offset": {self.offset}, "head": {head}, "tail": {tail}}}')
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +83,12 @@ def lines(file: BinaryIO, start: Place, *, closed: bool = False) -> Iterator[Lin
     file.seek(start.offset)
     pending = _Pending(start)
     while chunk := file.read(_CHUNK):
-        *ends, rest = chunk.split(b"\n")
-        for piece in ends:
-            pending.add(piece + b"\n")
+        begin = 0
+        while end := chunk.find(b"\n", begin) + 1:
+            pending.add(chunk[begin:end])
             yield pending.take()
-        pending.add(rest)
+            begin = end
+        pending.add(chunk[begin:])
     if closed and pending.size:
         yield pending.take()
 
