@@ -27,7 +27,7 @@ def session(home: Path, name: str = UUID, folder: str = "-srv-app", text: str = 
 
 
 def source(home: Path) -> ClaudeSource:
-    return ClaudeSource(str(home), "/state/memd")
+    return ClaudeSource(str(home), str(home.parent / f"{home.name}-state"))
 
 
 def test_a_session_is_known_by_the_name_of_its_file(tmp_path: Path) -> None:
@@ -102,6 +102,55 @@ def test_what_memd_lets_its_curator_do_is_no_session(tmp_path: Path) -> None:
     through_link = ClaudeSource(str(tmp_path), str(tmp_path / "link"))
     assert [ref.session for ref in through_link.discover()] == ["-srv-app~beside"]
     assert through_link.locate(str(session(tmp_path, "c", text=said(cwd=real)))) is None
+
+
+def index_of(home: Path, *, age: float) -> Path:
+    """What was found out about a home, said to be so much younger than what it tells of."""
+    list(source(home).discover())
+    index = home.parent / f"{home.name}-state" / "claude_index.json"
+    newest = max(path.stat().st_ctime for path in home.rglob("*.jsonl"))
+    index.write_text(index.read_text().replace("/srv/app", "/from/index"))
+    os.utime(index, (newest + age, newest + age))
+    return index
+
+
+def test_a_file_that_did_not_change_is_not_opened_again(tmp_path: Path) -> None:
+    session(tmp_path)
+    index_of(tmp_path, age=60)
+    found = source(tmp_path)
+    (ref,) = found.discover()
+    assert ref.cwd == "/from/index"
+    assert found.end(ref) == source(tmp_path).end(ref)
+
+
+def test_a_file_that_changed_as_the_index_was_written_is_opened_again(tmp_path: Path) -> None:
+    session(tmp_path)
+    index = index_of(tmp_path, age=0)
+    assert [ref.cwd for ref in source(tmp_path).discover()] == ["/srv/app"]
+    assert "/from/index" not in index.read_text()
+
+
+def test_another_file_of_the_same_size_and_time_is_noticed(tmp_path: Path) -> None:
+    path = session(tmp_path)
+    index_of(tmp_path, age=60)
+    before = path.stat()
+    found = source(tmp_path)
+    (old,) = found.discover()
+    path.with_suffix(".new").write_text(said("other", cwd="/srv/new"))
+    os.utime(path.with_suffix(".new"), ns=(before.st_atime_ns, before.st_mtime_ns))
+    path.with_suffix(".new").replace(path)
+    assert path.stat().st_size == before.st_size
+    assert found.end(old) == source(tmp_path).end(old)
+    assert [ref.cwd for ref in source(tmp_path).discover()] == ["/srv/new"]
+
+
+@pytest.mark.parametrize("text", ["", "nonsense", '{"format": 1, "entries": {}}'])
+def test_an_index_that_is_of_no_use_is_made_again(tmp_path: Path, text: str) -> None:
+    session(tmp_path)
+    index = index_of(tmp_path, age=60)
+    index.write_text(text)
+    assert [ref.cwd for ref in source(tmp_path).discover()] == ["/srv/app"]
+    assert "/srv/app" in index.read_text()
 
 
 def test_nothing_is_found_where_the_client_never_ran(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def _extra(case: str, *, later: bool) -> TranscriptSource:
 
 
 SOURCES: dict[str, Callable[..., TranscriptSource]] = {
-    "claude-code": lambda case, later: ClaudeSource(case, "/nonexistent"),
+    "claude-code": lambda case, later: ClaudeSource(case, f"{case}-state"),
     "codex": lambda case, later: CodexSource(case, "/nonexistent"),
     "copilot": lambda case, later: CopilotSource(case, "/nonexistent"),
     "extra": _extra,

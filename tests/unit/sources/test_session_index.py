@@ -41,6 +41,23 @@ def test_an_index_without_news_is_not_written(tmp_path: Path) -> None:
     assert (tmp_path / "index.json").stat().st_ino == before
 
 
+def test_an_index_is_older_than_what_changed_around_its_writing(tmp_path: Path) -> None:
+    index = SessionIndex(kept(tmp_path / "index.json"))
+    written = (tmp_path / "index.json").stat().st_mtime_ns
+    assert index.is_older_than(written)
+    assert not index.is_older_than(written - 1_000_000_000)
+    assert SessionIndex(str(tmp_path / "none")).is_older_than(0)
+
+
+def test_an_index_can_be_made_young_again(tmp_path: Path) -> None:
+    path = kept(tmp_path / "index.json")
+    before = (tmp_path / "index.json").stat().st_ino
+    index = SessionIndex(path)
+    index.renew()
+    index.save(["a"])
+    assert (tmp_path / "index.json").stat().st_ino != before
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -14,6 +14,12 @@ from memd.sources.folders import entries, readable_entries, real_place
 from memd.sources.jsonl import opening, printable, spans
 from memd.sources.lines import behind, end, lines, open_regular, resume
 from memd.sources.own_work import OwnWork
+from memd.sources.session_index import SessionIndex
+
+INDEX: Final = "claude_index.json"
+
+Stamp = list[int]
+"""Device, inode, size and time of change of a file."""
 
 _UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
@@ -21,7 +27,8 @@ _UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 class ClaudeSource:
     """Reads what the client appends while a session lives.
 
-    Subagents, which have files of their own, are no sessions.
+    Subagents, which have files of their own, are no sessions. What was found out is kept in
+    `claude_index.json` below `state_dir`, so that only what changed is opened again.
     """
 
     name: ClassVar[str] = "claude-code"
@@ -29,19 +36,23 @@ class ClaudeSource:
     def __init__(self, claude_dir: str, state_dir: str) -> None:
         self._projects = os.path.join(claude_dir, "projects")
         self._own_work = OwnWork(state_dir)
+        self._index_path = os.path.join(state_dir, INDEX)
+        self._unchanged: dict[str, tuple[Stamp, Cursor]] = {}
+        """Where files end that were not opened, as of the last look."""
 
     def discover(self, project: Project | None = None) -> Iterator[SourceRef]:  # noqa: ARG002 - a hint
-        files: dict[str, list[_File]] = {}
-        for path in _transcripts(self._projects):
-            files.setdefault(os.path.basename(path), []).extend(_file(path))
-        for copies in files.values():
-            for session, file in _told_apart(copies):
-                try:
-                    ref = _ref(session, file)
-                except OSError:
-                    continue
-                if not self._own_work.holds(ref.cwd):
-                    yield ref
+        index = SessionIndex(self._index_path)
+        known: list[str] = []
+        for session, file in self._sessions():
+            try:
+                facts = self._facts(file, index)
+            except OSError:
+                continue
+            known.append(file.path)
+            ref = _ref(session, file, facts)
+            if not self._own_work.holds(ref.cwd):
+                yield ref
+        index.save(known)
 
     def locate(self, path: str) -> SourceRef | None:
         """The session stored at `path`, wherever that is."""
@@ -53,10 +64,14 @@ class ClaudeSource:
         others = (os.path.join(each, name) for each in entries(self._projects))
         copies = [*found, *(file for path in others for file in _file(path))]
         session = next(s for s, file in _told_apart(copies) if file.inode == found[0].inode)
-        ref = _ref(session, found[0])
+        ref = _ref(session, found[0], _look(found[0]))
         return None if self._own_work.holds(ref.cwd) else ref
 
     def end(self, ref: SourceRef) -> Cursor:
+        if ref.path in self._unchanged:
+            stamp, place = self._unchanged[ref.path]
+            if [file.stamp for file in _file(ref.path)] == [stamp]:
+                return place
         with open_regular(ref.path) as file:
             return end(file)
 
@@ -67,12 +82,44 @@ class ClaudeSource:
         with open_regular(ref.path) as file:
             yield from spans(lines(file, resume(file, after)), judge)
 
+    def _sessions(self) -> Iterator[tuple[str, _File]]:
+        files: dict[str, list[_File]] = {}
+        for path in _transcripts(self._projects):
+            files.setdefault(os.path.basename(path), []).extend(_file(path))
+        for copies in files.values():
+            yield from _told_apart(copies)
+
+    def _facts(self, file: _File, index: SessionIndex) -> _Facts:
+        """What there is to know of a file; it is opened only when it changed."""
+        known = None if index.is_older_than(file.changed) else index.facts(file.path, file.stamp)
+        match known:
+            case {"cwd": str() | None as cwd, "end": str(place)}:
+                self._unchanged[file.path] = (file.stamp, Cursor(place))
+                return _Facts(cwd, Cursor(place))
+        self._unchanged.pop(file.path, None)
+        facts = _look(file)
+        index.learn(file.path, file.stamp, facts._asdict())
+        index.renew()
+        return facts
+
 
 class _File(NamedTuple):
     size: int
     modified: float
     path: str
     inode: tuple[int, int]
+    changed: int
+    """When the kernel last saw it change, in nanoseconds: no program can set that back."""
+
+    @property
+    def stamp(self) -> Stamp:
+        return [*self.inode, self.size, self.changed]
+
+
+class _Facts(NamedTuple):
+    cwd: str | None
+    """Where the session began."""
+    end: Cursor
 
 
 def _transcripts(projects: str) -> Iterator[str]:
@@ -92,8 +139,9 @@ def _file(path: str) -> list[_File]:
     except (OSError, ValueError):
         return []
     inode = (about.st_dev, about.st_ino)
-    is_regular = stat.S_ISREG(about.st_mode)
-    return [_File(about.st_size, about.st_mtime, path, inode)] if is_regular else []
+    if not stat.S_ISREG(about.st_mode):
+        return []
+    return [_File(about.st_size, about.st_mtime, path, inode, about.st_ctime_ns)]
 
 
 def _told_apart(copies: list[_File]) -> Iterator[tuple[str, _File]]:
@@ -110,7 +158,12 @@ def _told_apart(copies: list[_File]) -> Iterator[tuple[str, _File]]:
         yield stem if is_alone else printable(qualified), file
 
 
-def _ref(session: str, file: _File) -> SourceRef:
+def _look(file: _File) -> _Facts:
     with open_regular(file.path) as opened:
         cwd = next(filter(None, map(directory, opening(opened))), None)
-    return SourceRef(ClaudeSource.name, session, file.path, cwd, file.modified, file.size)
+        return _Facts(cwd, end(opened))
+
+
+def _ref(session: str, file: _File, facts: _Facts) -> SourceRef:
+    modified, size = file.modified, file.size
+    return SourceRef(ClaudeSource.name, session, file.path, facts.cwd, modified, size)

@@ -11,6 +11,8 @@ from memd import fsio
 
 _FORMAT: Final = 1
 _LARGEST: Final = 64 << 20
+_TICK: Final = 100_000_000
+"""Nanoseconds; kernels count time in coarser steps than they tell it."""
 
 Json = dict[str, Any]
 """JSON values by name; their meaning is the source's own."""
@@ -28,6 +30,14 @@ class SessionIndex:
         self._path = path
         self._entries = _load(path)
         self._changed = False
+        self._written = _time_of(path)
+
+    def is_older_than(self, changed: int) -> bool:
+        """Whether a file changed, at that time in nanoseconds, after the index was written.
+
+        Just before counts as after: a clock stands still while a file is changed twice.
+        """
+        return changed > self._written - _TICK
 
     def facts(self, key: str, stamp: object) -> Json | None:
         """What is known of a session that still has this stamp."""
@@ -43,6 +53,10 @@ class SessionIndex:
         self._changed = self._changed or self._entries.get(key) != entry
         self._entries[key] = entry
 
+    def renew(self) -> None:
+        """Be written even with nothing new in it, so as to be younger than what it tells of."""
+        self._changed = True
+
     def save(self, keys: Iterable[str]) -> None:
         """Keep what is known of the sessions `keys`, and of no other."""
         kept = {key: self._entries[key] for key in keys if key in self._entries}
@@ -54,6 +68,13 @@ class SessionIndex:
             fsio.write_atomic(self._path, document.encode(), durable=False)
         except OSError:
             return
+
+
+def _time_of(path: str) -> int:
+    try:
+        return os.stat(path).st_mtime_ns
+    except OSError:
+        return 0
 
 
 def _load(path: str) -> dict[str, Json]:
