@@ -7,10 +7,11 @@ import functools
 import math
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 _T = TypeVar("_T")
+_Decoder = Callable[[object], Any]
 
 
 def decode(kind: type[_T], value: object) -> _T:
@@ -19,39 +20,59 @@ def decode(kind: type[_T], value: object) -> _T:
     Unknown fields are left out, for a newer memd of the same format may have added them.
     Raises ValueError for a value of another type and for a missing field with no default.
     """
-    record: _T = _value(kind, value)
+    hint: Any = kind
+    record: _T = _decoder(hint)(value)
     return record
 
 
-def _value(hint: Any, value: object) -> Any:
+@functools.cache
+def _decoder(hint: Any) -> _Decoder:
+    """What makes a value of a type out of JSON. There are many values of few types."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if dataclasses.is_dataclass(hint):
-        return _record(hint, value)
+        return functools.partial(_record, hint, _fields(hint))
     if origin in (typing.Union, types.UnionType):
-        return None if value is None else _value(arguments[0], value)
+        return functools.partial(_optional, _decoder(arguments[0]))
     if origin is Mapping:
-        return {key: _value(arguments[1], item) for key, item in _as(dict, value).items()}
+        return functools.partial(_mapping, _decoder(arguments[1]))
+    if origin is tuple and arguments[-1] is ...:
+        return functools.partial(_items, _decoder(arguments[0]))
     if origin is tuple:
-        return _tuple(arguments, _as(list, value))
+        return functools.partial(_tuple, tuple(map(_decoder, arguments)))
     if hint is float:
-        return _number(value)
-    return _as(getattr(hint, "__supertype__", hint), value)
+        return _number
+    return functools.partial(_as, getattr(hint, "__supertype__", hint))
 
 
-def _record(kind: Any, value: object) -> Any:
-    hints, given = _hints(kind), _as(dict, value)
+def _fields(kind: Any) -> Mapping[str, _Decoder]:
+    return {name: _decoder(hint) for name, hint in typing.get_type_hints(kind).items()}
+
+
+def _record(kind: Any, fields: Mapping[str, _Decoder], value: object) -> Any:
+    given = _as(dict, value)
     try:
-        return kind(**{name: _value(hints[name], given[name]) for name in hints if name in given})
+        return kind(**{name: fields[name](given[name]) for name in fields if name in given})
     except TypeError as error:
         raise ValueError(str(error)) from None
 
 
-def _tuple(arguments: tuple[Any, ...], items: list[object]) -> tuple[Any, ...]:
-    if arguments[-1] is ...:
-        return tuple(_value(arguments[0], item) for item in items)
-    if len(items) != len(arguments):
-        raise ValueError(f"{len(items)} items instead of {len(arguments)}")
-    return tuple(_value(hint, item) for hint, item in zip(arguments, items, strict=True))
+def _optional(decoder: _Decoder, value: object) -> Any:
+    return None if value is None else decoder(value)
+
+
+def _mapping(decoder: _Decoder, value: object) -> dict[str, Any]:
+    return {key: decoder(item) for key, item in _as(dict, value).items()}
+
+
+def _items(decoder: _Decoder, value: object) -> tuple[Any, ...]:
+    return tuple(map(decoder, _as(list, value)))
+
+
+def _tuple(decoders: tuple[_Decoder, ...], value: object) -> tuple[Any, ...]:
+    items = _as(list, value)
+    if len(items) != len(decoders):
+        raise ValueError(f"{len(items)} items instead of {len(decoders)}")
+    return tuple(decoder(item) for decoder, item in zip(decoders, items, strict=True))
 
 
 def _number(value: object) -> float:
@@ -67,8 +88,3 @@ def _as(kind: type[_T], value: object) -> _T:
 
 def _refuse(kind: type, value: object) -> typing.NoReturn:
     raise ValueError(f"{type(value).__name__} instead of {kind.__name__}")
-
-
-@functools.cache
-def _hints(kind: type) -> Mapping[str, Any]:
-    return typing.get_type_hints(kind)
