@@ -25,6 +25,15 @@ def test_nothing_registered_is_an_empty_registry(paths: Paths) -> None:
     assert registry.read(paths).entries == {}
 
 
+def test_what_another_process_changed_is_seen(paths: Paths) -> None:
+    registry.put(paths, Entry("/p", "p"))
+    before = registry.read(paths)
+    assert registry.read(paths) is before
+    registry.put(Paths({"HOME": f"{paths.home}/./"}), Entry("/q", "q"))
+    assert set(registry.read(paths).entries) == {"/p", "/q"}
+    assert set(before.entries) == {"/p"}
+
+
 def test_fields_of_one_entry_change_alone(paths: Paths) -> None:
     registry.put(paths, Entry("/p", "p", greet=True))
     registry.put(paths, Entry("/q", "q", greet=True))

@@ -1,11 +1,12 @@
 """Which directories memd manages: declared in the configuration or registered by a command.
 
-On the session-start path: imports nothing but `os` beside light memd modules.
+On the session-start path: imports nothing but `functools` and `os` beside light memd modules.
 """
 
 from __future__ import annotations
 
 import os
+from functools import lru_cache
 
 from memd.projects import Owners
 from memd.state import statefile
@@ -54,7 +55,7 @@ class Entry:
 
 
 class Registry:
-    """A view of what is managed and what never is."""
+    """A view of what is managed and what never is. Not to be changed: it is shared."""
 
     __slots__ = ("entries", "excluded", "global_store_id")
 
@@ -84,8 +85,14 @@ class Registry:
 
 def read(paths: Paths) -> Registry:
     """The registry as it stands; empty when there is none. Raises StateError."""
+    return _read(paths.registry, statefile.identity(paths.registry))
+
+
+@lru_cache(maxsize=4)
+def _read(path: str, _identity: tuple[int, ...]) -> Registry:
+    # A sweep asks several times for each project, and decoding takes longer the more there are.
     try:
-        return statefile.read(paths.registry, from_document)
+        return statefile.read(path, from_document)
     except (statefile.Missing, statefile.Damaged):
         return Registry({})
 
