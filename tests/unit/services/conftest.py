@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from memd import onboard
+from memd import onboard, survey
 from memd.config import loader
 from memd.errors import CuratorError
 from memd.marks import Request
@@ -100,6 +100,13 @@ class Desk:
             for text in texts:
                 file.write(json.dumps(record(cwd, name, text)) + "\n")
         return path
+
+    def settle(self) -> None:
+        """As if all sessions had been looked at long after they changed."""
+        survey.take(self.rt, self.rt.projects())
+        later = time.time() + 60
+        for index in Path(self.rt.paths.state).glob("*_index.json"):
+            os.utime(index, (later, later))
 
     def sync(self, project: Project, trigger: str = "manual", **fields: Any) -> SyncOutcome:
         return sync(self.rt, project, Request(trigger, **fields))

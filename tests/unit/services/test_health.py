@@ -144,17 +144,13 @@ def test_unknown_settings_come_first(desk: Desk) -> None:
     assert status.backend_error == "down"
 
 
-def test_looking_changes_nothing_but_what_was_found_out_about_sessions(desk: Desk) -> None:
-    def there() -> dict[Path, int]:
-        state = Path(desk.rt.paths.state)
-        found = (path for path in desk.top.rglob("*") if path != state)
-        return {p: p.lstat().st_mtime_ns for p in found if p != state / "claude_index.json"}
-
+def test_looking_makes_nothing(desk: Desk) -> None:
     app = desk.project()
     desk.session(app.root, "x")
-    before = there()
+    desk.settle()
+    before = {path: path.lstat().st_mtime_ns for path in desk.top.rglob("*")}
     report(desk)
-    assert there() == before
+    assert {path: path.lstat().st_mtime_ns for path in desk.top.rglob("*")} == before
 
 
 def test_the_registered_are_known_without_a_configuration(desk: Desk) -> None:

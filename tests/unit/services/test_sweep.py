@@ -182,6 +182,7 @@ def test_an_idle_sweep_asks_and_writes_nothing(desk: Desk) -> None:
     app = desk.project()
     desk.session(app.root, "x")
     sweep(desk.rt)
+    desk.settle()
     sweep(desk.rt)
     state_files = list(Path(desk.rt.paths.state).rglob("*.json"))
     before = {p: p.stat().st_mtime_ns for p in state_files}

@@ -548,6 +548,7 @@ def test_a_preview_shows_the_prompt_and_changes_nothing(desk: Desk) -> None:
     app = desk.project()
     assert preview(desk.rt, app, Request()) is None
     desk.session(app.root, "PREVIEWED")
+    desk.settle()
     before = sorted((p, p.stat().st_mtime_ns) for p in desk.top.rglob("*"))
     shown = preview(desk.rt, app, Request())
     assert shown is not None
