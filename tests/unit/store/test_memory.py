@@ -195,3 +195,18 @@ def test_a_change_found_made_is_brought_to_disk_too(
 def test_the_body_is_split_from_what_was_composed(store: Path) -> None:
     text = memory.compose(memory.read(str(store))["state.md"], "# New", today=TODAY)
     assert split(text)[1] == "# New\n"
+
+
+@pytest.mark.parametrize("text", [HEAD + "\n# Body\n", "no keys\n", "---\nbroken", ""])
+def test_a_memory_is_within_its_budgets_up_to_the_last_character(store: Path, text: str) -> None:
+    (store / "todo.md").write_text(text)
+    sizes = {name: len(file.body) for name, file in memory.read(str(store)).items()}
+    assert memory.is_within(str(store), sizes)
+    for name in (name for name, size in sizes.items() if size):
+        assert not memory.is_within(str(store), {**sizes, name: sizes[name] - 1})
+
+
+def test_a_memory_that_cannot_be_read_is_not_taken_for_a_small_one(store: Path) -> None:
+    (store / "todo.md").write_bytes(b"\xff")
+    with pytest.raises(StoreError, match=r"todo\.md: is not UTF-8"):
+        memory.is_within(str(store), dict.fromkeys(MEMORY_FILES, 1_000))

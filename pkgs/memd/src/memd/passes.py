@@ -119,6 +119,8 @@ def _settle(job: Job, request: Request, digest: Digest, ledger: Ledger) -> tuple
 
 def _rotated(job: Job, record: Record) -> Record:
     """With what it takes to bring the memory back within its budgets."""
+    if memories.is_within(job.store, job.rt.config.budgets):
+        return record
     memory = memories.read(job.store)
     update = guard.rotate(memory, job.rt.config.budgets)
     if update.changes_nothing:

@@ -188,8 +188,7 @@ def doctor() -> None:
     from memd import health
 
     rt = _runtime(quiet=True)
-    unknown = tuple(f"config     : {line}" for line in rt.unknown_keys)
-    report = health.report(rt, version=__version__, unknown_keys=unknown)
+    report = health.report(rt, version=__version__)
     if render.examined(examination.examine(rt, report)):
         raise typer.Exit(1)
 
