@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import re
+from collections import Counter
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -50,3 +53,16 @@ def test_no_project_is_never_named(roots: list[str]) -> None:
 @given(st.lists(st.text(min_size=1, max_size=8).map("/".__add__)), st.text(max_size=80))
 def test_any_text_names_only_what_is_known(roots: list[str], text: str) -> None:
     assert winner(roots, text, text, text) in {*roots, None}
+
+
+PATHS = st.lists(st.sampled_from(["/p", "/p/a", "/p/ab", "/q", "/p/a/b", "/é"]), min_size=1)
+WORDS = st.lists(st.sampled_from([*"/pabq é.~-", "/p/a", "/q", "\n", "file://"])).map("".join)
+
+
+@given(PATHS, WORDS)
+def test_what_stands_in_front_of_a_path_counts(roots: list[str], text: str) -> None:
+    names = "|".join(map(re.escape, sorted(roots, key=len, reverse=True)))
+    plain = re.findall(rf"(?<![\w.~-])(?:{names})(?![\w-]|\.\w)", text)
+    counts = Counter(plain * 3).most_common(2)
+    tie = len(counts) == 2 and counts[0][1] == counts[1][1]
+    assert winner(roots, text, text, text) == (counts[0][0] if counts and not tie else None)

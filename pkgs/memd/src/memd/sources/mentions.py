@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
+from os.path import commonprefix
 from typing import Final
 
 _ENOUGH: Final = 3
@@ -19,8 +20,7 @@ class Mentions:
 
     def __init__(self, roots: Iterable[str]) -> None:
         longest_first = sorted((root for root in roots if root != "/"), key=len, reverse=True)
-        names = "|".join(map(re.escape, longest_first))
-        self._pattern = re.compile(rf"(?<![\w.~-])(?:{names})(?![\w-]|\.\w)") if names else None
+        self._pattern = _pattern(longest_first) if longest_first else None
         self._counts: Counter[str] = Counter()
 
     def add(self, text: str) -> None:
@@ -31,3 +31,12 @@ class Mentions:
         """The directory named most often, three times at least; None for a tie."""
         first, second = (*self._counts.most_common(2), ("", 0), ("", 0))[:2]
         return first[0] if first[1] >= _ENOUGH and first[1] > second[1] else None
+
+
+def _pattern(longest_first: list[str]) -> re.Pattern[str]:
+    """What stands in front of a path is looked at last: `re` is ten times as fast in looking
+    for a pattern that begins with a fixed text."""
+    common = commonprefix(longest_first)  # noqa: RUF071 - characters, not whole names
+    begin = re.escape(common)
+    rest = "|".join(re.escape(root[len(common) :]) for root in longest_first)
+    return re.compile(rf"{begin}(?<![\w.~-]{begin})(?:{rest})(?![\w-]|\.\w)")
