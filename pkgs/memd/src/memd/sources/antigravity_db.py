@@ -18,6 +18,7 @@ from memd.sources.antigravity_steps import (
     directory,
     said,
     status_of,
+    words,
 )
 from memd.sources.protowire import text, texts
 from memd.sources.sqlite import LONGEST, columns
@@ -102,7 +103,7 @@ class Conversation:
     def words(self) -> Iterator[str]:
         """All texts of all steps, in flight or not."""
         for step in self._steps("1 ORDER BY idx"):
-            yield from (event.text for event in self._said(step).events)
+            yield from words(step)
 
     def workspaces(self) -> list[str]:
         """Absolute paths of the directories that the conversation was opened for."""

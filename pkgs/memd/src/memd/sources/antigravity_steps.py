@@ -92,14 +92,9 @@ def said(step: Step, session: str) -> Said:
     """What one step says."""
     if step.payload is None:
         return Said("broken", f"{session}/{step.idx}", detail="payload missing or over 16 MiB")
-    try:
-        for _ in fields(step.payload):
-            pass
-    except WireError as fault:
+    if fault := _fault_of(step.payload):
         return Said("broken", f"{session}/{step.idx}", detail=f"not protobuf: {fault}")
-    events = tuple(_worded(chain(_events(step.kind, step.payload), _errors(step.payload))))
-    if not events and step.kind != USER_INPUT:
-        events = tuple(_worded(_stray(step.payload)))
+    events = _heard(step.kind, step.payload)
     known = step.kind in _NAMED and not (step.kind == USER_INPUT and _is_mute(step.payload))
     outcome: SpanOutcome = "unknown" if not known else "events" if events else "noise"
     return Said(
@@ -110,6 +105,30 @@ def said(step: Step, session: str) -> Said:
         detail="" if known else str(step.kind),
         cwd=directory(text(step.payload, 28, 2)) or None,
     )
+
+
+def words(step: Step) -> tuple[str, ...]:
+    """The texts of its events, without all else that `said` finds out."""
+    if step.payload is None or _fault_of(step.payload):
+        return ()
+    return tuple(event.text for event in _heard(step.kind, step.payload))
+
+
+def _fault_of(payload: bytes) -> str:
+    """Why it is no protobuf message, "" when it is one."""
+    try:
+        for _ in fields(payload):
+            pass
+    except WireError as fault:
+        return str(fault)
+    return ""
+
+
+def _heard(kind: int, payload: bytes) -> tuple[Event, ...]:
+    events = tuple(_worded(chain(_events(kind, payload), _errors(payload))))
+    if events or kind == USER_INPUT:
+        return events
+    return tuple(_worded(_stray(payload)))
 
 
 def directory(uri: str) -> str:
