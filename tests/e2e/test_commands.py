@@ -26,7 +26,7 @@ def tree(top: Path) -> dict[str, bytes]:
     return {
         str(path.relative_to(top)): path.read_bytes()
         for path in top.rglob("*")
-        if path.is_file() and "snapshots" not in path.parts
+        if path.is_file() and not {"snapshots", "claude_index.json"} & set(path.parts)
     }
 
 
