@@ -331,3 +331,13 @@ def test_the_doctor_finds_a_fault_and_is_content_without_one(machine: Machine) -
     assert "! hooks    : Claude Code has none of memd: run memd install-hooks" in done.stdout
     machine.ok("install-hooks")
     assert not [line for line in machine.ok("doctor").splitlines() if line.startswith("!")]
+
+
+def test_the_sessions_of_a_project_are_listed_with_why(machine: Machine) -> None:
+    shop = machine.project("shop")
+    assert machine.ok("sources", cwd=shop) == "no session of this project is there\n"
+    log = machine.session(shop, "FACT")
+    head, row = machine.ok("sources", "--project", "shop").splitlines()
+    assert head.split() == ["client", "session", "bytes", "read", "why", "it", "is", "here"]
+    size = f"{log.stat().st_size:,}"
+    assert row.split() == ["claude-code", log.stem, size, "0", "began", "in", str(shop)]

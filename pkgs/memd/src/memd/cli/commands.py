@@ -175,6 +175,22 @@ def status(
 
 
 @app.command()
+def sources(project: str | None = PROJECT) -> None:
+    """List the sessions memd sees for a project, and why.
+
+    \b
+    Examples:
+      memd sources
+      memd sources --project ~/work/shop
+    """
+    from memd import sightings
+    from memd.cli.target import project_of
+
+    rt = _runtime()
+    render.sightings(list(sightings.of(rt, project_of(rt, project))))
+
+
+@app.command()
 def doctor() -> None:
     """Look at what goes wrong in practice; name remedies.
 

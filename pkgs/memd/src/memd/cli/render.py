@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from memd.health import ProjectStatus, Status
     from memd.model import CuratorRequest, Project, SyncOutcome
     from memd.onboard import Initialised
+    from memd.sightings import Sighting
     from memd.sweep import Swept
 
 JSON_FORMAT = 1
@@ -162,6 +163,17 @@ def _today(row: ProjectStatus) -> str:
         f"{usage.cost_usd:.2f} USD" if usage.cost_usd else "",
     )
     return ", ".join(filter(None, parts))
+
+
+def sightings(found: Sequence[Sighting]) -> None:
+    if not found:
+        print("no session of this project is there")
+        return
+    rows = [
+        (one.ref.source, one.ref.session, f"{one.ref.size:,}", f"{one.read:,}", one.why)
+        for one in found
+    ]
+    table([("client", "session", "bytes", "read", "why it is here"), *rows])
 
 
 def examined(findings: Iterable[Finding]) -> int:
