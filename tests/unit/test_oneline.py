@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memd.oneline import one_line, subject
+from memd.oneline import one_line, spelled_out, subject
 
 TEXTS = st.text(max_size=300) | st.lists(
     st.sampled_from(["Memd-Session: x/1", "Signed-off-by: a", "did it", "\x1b[31m", "\u202e"])
@@ -47,3 +47,10 @@ def test_no_line_of_a_subject_becomes_a_trailer(text: str, line_end: str) -> Non
 )
 def test_a_subject_keeps_its_words(text: str, line: str) -> None:
     assert subject(text, 200) == line
+
+
+@given(st.text())
+def test_one_line_stays_one_line_whatever_is_in_it(text: str) -> None:
+    shown = spelled_out(text)
+    assert shown.isprintable()
+    assert spelled_out(shown) == shown

@@ -12,6 +12,7 @@ from logging.handlers import RotatingFileHandler
 from typing import Final
 
 from memd import fsio
+from memd.oneline import spelled_out
 from memd.paths import Paths
 
 NAME: Final = "memd"
@@ -34,8 +35,7 @@ class _Line(logging.Formatter):
         return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(record.created))
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
-        line = super().formatMessage(record)
-        return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
+        return spelled_out(super().formatMessage(record))
 
 
 def logger(paths: Paths) -> logging.Logger:

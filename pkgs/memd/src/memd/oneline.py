@@ -15,6 +15,11 @@ def one_line(text: str, limit: int = sys.maxsize) -> str:
     return line if len(line) <= limit else f"{line[: limit - 3].rstrip()}..."
 
 
+def spelled_out(text: str) -> str:
+    """One line with what cannot be shown written as an escape: no text can move a cursor."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
 def subject(text: str, limit: int) -> str:
     """The same, without the lines that git would read as trailers and without memd's own."""
     lines = (one_line(line) for line in text.splitlines())

@@ -12,8 +12,8 @@ import typer
 from typer.core import TyperGroup
 
 from memd import __version__
-from memd.cli.terminal import printable
 from memd.errors import ConfigError, MemdError, in_words
+from memd.oneline import spelled_out
 from memd.paths import Paths
 
 BUG = 70
@@ -135,7 +135,7 @@ def _refusal(error: Any) -> str:
 
 def _say(lines: Iterable[str], code: int) -> int:
     for line in lines:
-        print(f"memd: {printable(line)}", file=sys.stderr)
+        print(f"memd: {spelled_out(line)}", file=sys.stderr)
     return code
 
 

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from memd.cli.terminal import printable, readable
+from memd.cli.terminal import readable
 from memd.model import Applied, Busy, Failed, NothingNew, Waiting
+from memd.oneline import spelled_out
 
 if TYPE_CHECKING:
     from memd.curator.base import Curator
@@ -26,12 +27,12 @@ HEAD = ("  project", "last distill, UTC", "waiting", "today", "directory")
 
 def lines(texts: Iterable[str]) -> None:
     for text in texts:
-        print(printable(text))
+        print(spelled_out(text))
 
 
 def warnings(texts: Iterable[str]) -> None:
     for text in texts:
-        print(f"memd: {printable(text)}", file=sys.stderr)
+        print(f"memd: {spelled_out(text)}", file=sys.stderr)
 
 
 def initialised(done: Initialised) -> None:
@@ -91,7 +92,7 @@ def swept(result: Swept) -> None:
 
 def table(rows: Sequence[Sequence[str]]) -> None:
     """Columns as wide as they have to be; the first row is the head."""
-    texts = [[printable(cell) for cell in row] for row in rows]
+    texts = [[spelled_out(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
     for row in texts:
         print("  ".join(map(str.ljust, row, widths)).rstrip())

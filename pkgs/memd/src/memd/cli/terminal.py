@@ -6,16 +6,13 @@ import re
 import sys
 from collections.abc import Callable
 
+from memd.oneline import spelled_out
+
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
-def printable(text: str) -> str:
-    """One line with control characters spelled out, so that no text can move the cursor."""
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
-
-
 def readable(text: str) -> str:
-    """The same for text of several lines, which may need invisible letters of its script."""
+    """Several lines with control characters spelled out, not the invisible letters of a script."""
     return _CONTROLS.sub(lambda found: repr(found[0])[1:-1], text)
 
 
@@ -23,4 +20,4 @@ def reporter() -> Callable[[str], None]:
     """A function for lines about what is going on; they are lost where nobody looks on."""
     if not sys.stderr.isatty():
         return lambda _line: None
-    return lambda line: print(f"  {printable(line)}", file=sys.stderr, flush=True)
+    return lambda line: print(f"  {spelled_out(line)}", file=sys.stderr, flush=True)

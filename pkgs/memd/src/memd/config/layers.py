@@ -10,6 +10,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from memd.config.snapshot import contents
+from memd.oneline import spelled_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -57,7 +58,7 @@ def from_variable(variable: str, text: str, known: dict[str, str]) -> Layer:
 
     if variable not in known:
         unknown = f"{variable}: unknown variable; {_nearest(variable, known)}"
-        return Layer(variable, {}, unknown=(shown(unknown),))
+        return Layer(variable, {}, unknown=(spelled_out(unknown),))
     key = known[variable]
     return checked(variable, {key: text if is_text(key) else _parsed_or_text(text)})
 
@@ -79,13 +80,8 @@ def checked(origin: str, document: object) -> Layer:
     )
 
 
-def shown(text: str) -> str:
-    """On one line of a terminal, whatever the text holds."""
-    return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
-
-
 def _broken(origin: str, problem: str) -> Layer:
-    return Layer(origin, {}, (shown(f"{origin}: {problem}"),))
+    return Layer(origin, {}, (spelled_out(f"{origin}: {problem}"),))
 
 
 def _drop(document: Document, key: tuple[str | int, ...]) -> None:
@@ -130,14 +126,14 @@ def _problem(origin: str, fault: Fault) -> str:
 
     expected = fault.expected or expectation(fault.key)
     value = _brief(fault.value)
-    return shown(f"{origin}: {_dotted(fault.key)} is {value}; expected: {expected}")
+    return spelled_out(f"{origin}: {_dotted(fault.key)} is {value}; expected: {expected}")
 
 
 def _unknown_key(origin: str, fault: Fault) -> str:
     from memd.config.schema import siblings
 
     nearest = _nearest(str(fault.key[-1]), siblings(fault.key))
-    return shown(f"{origin}: unknown key {_dotted(fault.key)}; {nearest}")
+    return spelled_out(f"{origin}: unknown key {_dotted(fault.key)}; {nearest}")
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:

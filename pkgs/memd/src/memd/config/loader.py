@@ -12,6 +12,7 @@ from memd.config import layers
 from memd.config.sections import Config, DeclaredProject
 from memd.config.snapshot import is_setting
 from memd.errors import ConfigError
+from memd.oneline import spelled_out
 from memd.paths import Paths, expand
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def check_file(path: str) -> tuple[str, ...]:
     """All problems of one file, unknown keys included. Looks at nothing else."""
     layer = layers.from_file(path)
     if layer is None:
-        return (layers.shown(f"{path}: no such file"),)
+        return (spelled_out(f"{path}: no such file"),)
     return (*layer.problems, *layer.unknown)
 
 
@@ -150,7 +151,7 @@ def _check_global_root(config: Config, origins: Mapping[str, str]) -> None:
             f"{origin}: {key}: is global_root, which is no project of its own; take it out here "
             "and run memd init --global"
         )
-        raise ConfigError((layers.shown(problem),))
+        raise ConfigError((spelled_out(problem),))
 
 
 def _as_written(value: object) -> object:
