@@ -21,6 +21,17 @@ def test_an_entry_comes_back_as_it_was_put(paths: Paths) -> None:
     assert all(getattr(found, f) == getattr(entry, f) for f in Entry.__slots__)
 
 
+def test_a_name_is_the_declared_one_then_the_registered_one_then_the_directorys(
+    paths: Paths,
+) -> None:
+    registry.put(paths, Entry("/p", "registered", "id1"))
+    known = registry.read(paths)
+    assert known.name("/p", "declared") == "declared"
+    assert known.name("/p", None) == "registered"
+    assert known.name("/a/shop", "") == "shop"
+    assert (known.store_id("/p"), known.store_id("/a/shop")) == ("id1", "")
+
+
 def test_nothing_registered_is_an_empty_registry(paths: Paths) -> None:
     assert registry.read(paths).entries == {}
 

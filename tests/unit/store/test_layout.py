@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from memd import fsio
-from memd.errors import StoreError
+from memd.errors import StoreError, Untrusted
+from memd.paths import STORE_ID_FILE
 from memd.store import layout
 
 
@@ -52,24 +53,24 @@ def test_a_link_to_anywhere_is_refused(root: Path, tmp_path: Path) -> None:
         layout.safe_store(str(tmp_path / "clone"))
 
 
-def test_a_link_to_the_registered_main_store_leads_there(root: Path, tmp_path: Path) -> None:
-    (tmp_path / "linked").mkdir()
-    (tmp_path / "linked" / ".memory").symlink_to(root / ".memory")
-    links = {str(root / ".memory")}
-    assert layout.safe_store(str(tmp_path / "linked"), links) == str(root / ".memory")
-
-
-def test_a_registered_store_that_is_a_link_itself_stays_refused(root: Path, tmp_path: Path) -> None:
-    (root / ".memory").rename(tmp_path / "moved")
-    (root / ".memory").symlink_to(tmp_path / "moved")
-    with pytest.raises(StoreError, match="is a link to"):
-        layout.safe_store(str(root), {str(root / ".memory")})
-
-
-def test_a_dangling_link_to_the_main_store_is_a_missing_store(tmp_path: Path) -> None:
+def test_a_link_to_nothing_is_refused(tmp_path: Path) -> None:
     (tmp_path / ".memory").symlink_to(tmp_path / "gone")
-    with pytest.raises(StoreError, match="no memory here"):
-        layout.safe_store(str(tmp_path), {os.path.realpath(tmp_path / "gone")})
+    with pytest.raises(StoreError, match="is a link to"):
+        layout.safe_store(str(tmp_path))
+
+
+@pytest.mark.parametrize("expected", ["", "other"])
+def test_a_store_with_another_id_is_not_trusted(root: Path, expected: str) -> None:
+    (root / ".memory" / STORE_ID_FILE).write_text("own\n")
+    assert layout.trusted_store(str(root), "own") == str(root / ".memory")
+    with pytest.raises(Untrusted):
+        layout.trusted_store(str(root), expected)
+
+
+def test_a_store_without_an_id_is_not_trusted(tmp_path: Path) -> None:
+    (tmp_path / ".memory").mkdir()
+    with pytest.raises(Untrusted):
+        layout.trusted_store(str(tmp_path), "")
 
 
 @pytest.mark.parametrize("name", [".", "archive", "inbox", ".git"])

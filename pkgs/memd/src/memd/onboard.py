@@ -148,12 +148,8 @@ def usable_store(rt: Runtime, project: Project) -> str:
 
 def store_to_read(known: Registry, project: Project) -> str:
     """The same for those who only look: nothing is made."""
-    store = layout.safe_store(project.root)
-    entry = known.entries.get(project.root)
-    expected = known.global_store_id if project.is_global else entry.store_id if entry else ""
-    if not expected or layout.read_id(store) != expected:
-        raise Untrusted(store_of(project.root), project.root)
-    return store
+    own = known.global_store_id if project.is_global else known.store_id(project.root)
+    return layout.trusted_store(project.root, own)
 
 
 def baseline(rt: Runtime, project: Project, *, fresh: Iterable[str] = ()) -> dict[str, Cursor]:
@@ -197,10 +193,11 @@ def _register(
         ledger.move(rt.paths, old_root, root)
         registry.move(rt.paths, old_root, root)
         ledger.forget(rt.paths, old_root)
-    known = rt.registry().entries.get(root)
+    registered = rt.registry()
+    known = registered.entries.get(root)
     project = rt.project(root)
     project = dataclasses.replace(project, name=name or project.name)
-    store_id = _id_for(root, known.store_id if known else "")
+    store_id = _id_for(root, registered.store_id(root))
     ignoring.keep_out(root)
     started = {} if known or backfill else baseline(rt, project, fresh=fresh)
     if backfill:

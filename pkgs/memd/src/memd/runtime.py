@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import time
 from collections.abc import Callable, Mapping
@@ -77,8 +76,7 @@ class Runtime:
 
     def _project(self, root: str, known: Registry) -> Project:
         declared = self.config.projects.get(root)
-        entry = known.entries.get(root)
-        name = (declared and declared.name) or (entry and entry.name) or os.path.basename(root)
+        name = known.name(root, declared.name if declared else None)
         return Project(root, name, declared.extra_sources if declared else ())
 
     @property

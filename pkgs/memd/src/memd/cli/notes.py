@@ -11,7 +11,7 @@ from memd import inbox
 from memd.cli import target
 from memd.cli.terminal import reporter
 from memd.config import snapshot
-from memd.errors import Untrusted, UsageFault
+from memd.errors import UsageFault
 from memd.model import NOTE_CHARS, NOTE_KINDS
 from memd.paths import Paths
 from memd.state import registry
@@ -39,8 +39,7 @@ def publish(
         store = _checked(root, store_id, "memd init --global")
     else:
         root = _root(paths, settings, known, project)
-        entry = known.entries.get(root)
-        store = _checked(root, entry.store_id if entry else "", f"memd init {root}")
+        store = _checked(root, known.store_id(root), f"memd init {root}")
     if len(text) > NOTE_CHARS:
         long = (
             f"the note has {len(text)} characters: the curator is shown {NOTE_CHARS} "
@@ -87,11 +86,8 @@ def _root(
 
 
 def _names(settings: snapshot.Snapshot, known: registry.Registry) -> dict[str, str]:
-    names = {root: entry.name for root, entry in known.entries.items()}
-    declared = settings.projects.items()
-    return names | {
-        root: name or names.get(root) or os.path.basename(root) for root, name in declared
-    }
+    roots = {**known.entries, **settings.projects}
+    return {root: known.name(root, settings.projects.get(root)) for root in roots}
 
 
 def _checked(root: str, store_id: str, remedy: str) -> str:
@@ -99,7 +95,4 @@ def _checked(root: str, store_id: str, remedy: str) -> str:
         raise UsageFault(f"{root}: no such directory")
     if not store_id:
         raise UsageFault(f"{root}: has no memory yet; {remedy} makes one")
-    store = layout.safe_store(root)
-    if layout.read_id(store) != store_id:
-        raise Untrusted(store, root)
-    return store
+    return layout.trusted_store(root, store_id)

@@ -81,17 +81,6 @@ class _Scope:
         """Main worktree of the repository, "" outside of all."""
 
     @property
-    def name(self) -> str:
-        entry = self.known.entries.get(self.root)
-        declared = self.settings.projects.get(self.root)
-        return declared or (entry.name if entry else os.path.basename(self.root))
-
-    @property
-    def store_id(self) -> str:
-        entry = self.known.entries.get(self.root)
-        return entry.store_id if entry else ""
-
-    @property
     def is_due(self) -> bool:
         """Whether there is more to do for this session than to read."""
         if not self.root:
@@ -138,7 +127,9 @@ def _text(
     settings = scope.settings
     general = _general(scope)
     if scope.root:
-        place, name, own = scope.root, scope.name, _memory(scope.root, scope.store_id)
+        place, known = scope.root, scope.known
+        name = known.name(place, settings.projects.get(place))
+        own = _memory(place, known.store_id(place))
     else:
         foreign = _memory(scope.repository, "").notices if scope.repository else ()
         place, name, own = settings.global_root, "no single project", general

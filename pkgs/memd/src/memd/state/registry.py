@@ -70,6 +70,16 @@ class Registry:
         self.excluded = excluded
         self.global_store_id = global_store_id
 
+    def name(self, root: str, declared: str | None) -> str:
+        """What a project is called: as `declared`, as registered, or like its directory."""
+        entry = self.entries.get(root)
+        return declared or (entry.name if entry else "") or os.path.basename(root)
+
+    def store_id(self, root: str) -> str:
+        """Id of the store of a project, "" for one that is not registered."""
+        entry = self.entries.get(root)
+        return entry.store_id if entry else ""
+
     def owners(self, declared: Iterable[str], excluded: Iterable[str], private: str) -> Owners:
         """Who owns which directory, the configuration's own entries included.
 

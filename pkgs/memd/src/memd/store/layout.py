@@ -9,12 +9,8 @@ import os
 import stat
 
 from memd import fsio
-from memd.errors import StoreError
+from memd.errors import StoreError, Untrusted
 from memd.paths import INBOX_DIR, STORE_ID_FILE, store_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection
 
 ARCHIVE_DIR = "archive"
 GIT_DIR = ".git"
@@ -45,21 +41,18 @@ def id_path(store: str) -> str:
     return os.path.join(store, STORE_ID_FILE)
 
 
-def safe_store(root: str, links: Collection[str] = ()) -> str:
-    """The real directory of the store of `root`, once nothing in it leads elsewhere.
+def safe_store(root: str) -> str:
+    """The directory of the store of `root`, once nothing in it leads elsewhere.
 
-    `.memory` itself may be a link only to one of the stores in `links`. Raises StoreError
-    for any other link, and for hard links, FIFOs and devices among what memd reads or writes.
+    Raises StoreError for a link, also `.memory` itself, and for hard links, FIFOs and devices
+    among what memd reads or writes.
     """
     store = store_of(root)
     if os.path.islink(store):
-        target = os.path.realpath(store)
-        if target not in links:
-            raise StoreError(
-                f"{store}: is a link to {target}, which is not the store of this project's main "
-                "worktree: remove the link"
-            )
-        store = target
+        raise StoreError(
+            f"{store}: is a link to {os.path.realpath(store)}, which is not the store of this "
+            "project's main worktree: remove the link"
+        )
     _check_directory(store)
     for name in (ARCHIVE_DIR, INBOX_DIR, GIT_DIR):
         path = os.path.join(store, name)
@@ -67,6 +60,14 @@ def safe_store(root: str, links: Collection[str] = ()) -> str:
             _check_directory(path)
     for path in _files(store):
         _check_file(path, store)
+    return store
+
+
+def trusted_store(root: str, store_id: str) -> str:
+    """The same for the store that memd gave this id. Raises Untrusted for any other."""
+    store = safe_store(root)
+    if not store_id or read_id(store) != store_id:
+        raise Untrusted(store, root)
     return store
 
 
