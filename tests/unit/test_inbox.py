@@ -82,11 +82,19 @@ def test_a_note_without_anything_to_say_about_it_is_plain_text(store: str) -> No
 
 
 def test_what_is_said_about_a_note_reaches_the_reader(store: str) -> None:
-    inbox.publish(store, "port 9090", source="ci", kind="state", topic="a: b", routed="x", now=NOW)
+    inbox.publish(store, "port 9090", source="ci: a", kind="state", now=NOW)
     (note,) = read(store)
-    assert (note.text, note.source, note.kind, note.topic, note.date) == (
-        *("port 9090\n", "ci", "state", "a: b", "2026-01-01T00:00:00Z"),
+    assert (note.text, note.source, note.kind, note.date) == (
+        *("port 9090\n", "ci: a", "state", "2026-01-01T00:00:00Z"),
     )
+
+
+def test_what_other_writers_say_about_a_note_reaches_the_reader(store: str) -> None:
+    about = '---\ntopic: "a: b"\nrouted: x\n---\n'
+    (Path(store) / "inbox").mkdir(exist_ok=True)
+    (Path(store) / "inbox" / "note.md").write_text(f"{about}port 9090")
+    (note,) = read(store)
+    assert (note.text, note.topic) == ("port 9090", "a: b")
 
 
 def test_a_text_that_looks_like_frontmatter_forges_none(store: str) -> None:

@@ -149,7 +149,7 @@ def test_adoption_begins_with_the_session_that_made_it_known(desk: Desk) -> None
     assert (desk.curator.saw("OLDER"), desk.curator.saw("THIS-ONE")) == (0, 1)
     assert desk.rt.registry().entries[root].greet
     assert root in onboard.first_notice(desk.rt, root)
-    onboard.greeted(desk.rt.paths, root)
+    registry.update(desk.rt.paths, root, greet=False)
     assert not desk.rt.registry().entries[root].greet
 
 

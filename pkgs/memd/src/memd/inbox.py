@@ -29,8 +29,6 @@ def publish(
     *,
     source: str | None = None,
     kind: str | None = None,
-    topic: str | None = None,
-    routed: str | None = None,
     now: float,
 ) -> str:
     """Put a note into the inbox, whole and on disk, and return its path.
@@ -42,7 +40,7 @@ def publish(
         raise StoreError(f"{directory}: has to be a directory, not a link: remove it")
     fsio.make_private_dir(directory)
     at = datetime.fromtimestamp(now, timezone.utc)
-    about = {"source": source, "kind": kind, "topic": topic, "routed": routed}
+    about = {"source": source, "kind": kind}
     keys = {key: value for key, value in about.items() if value}
     # Text that itself begins like frontmatter is only safe below some.
     if keys or split(text)[0]:

@@ -117,11 +117,6 @@ def first_notice(rt: Runtime, root: str) -> str:
     )
 
 
-def greeted(paths: Paths, root: str) -> None:
-    """The first notice was shown."""
-    registry.update(paths, root, greet=False)
-
-
 def usable_store(rt: Runtime, project: Project) -> str:
     """Directory of the project's store, with what is missing of it made.
 

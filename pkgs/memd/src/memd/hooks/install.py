@@ -16,7 +16,7 @@ from typing import Any, Final
 from memd.errors import UsageFault
 from memd.hooks import jsontext
 from memd.hooks.detach import own_command
-from memd.hooks.rewrite import NIX_STORE, Changed, Outcome, rewrite
+from memd.hooks.rewrite import NIX_STORE, Outcome, rewrite
 from memd.hooks.wired import MANAGED_DIR, OURS, doubles
 
 EVENTS: Final = {
@@ -38,8 +38,7 @@ def run(
     settings = os.path.join(claude_dir, "settings.json")
     others = doubles(claude_dir, managed_dir)
     if remove:
-        done: Outcome = uninstall(settings)
-        said = "taken out of" if isinstance(done, Changed) else "were not in"
+        said = "taken out of" if uninstall(settings) == "changed" else "were not in"
         return [f"hooks {said} {settings}", *(f"hooks are still in {path}" for path in others)]
     if others:
         raise UsageFault(
@@ -47,7 +46,7 @@ def run(
             "every session everything twice"
         )
     done = install(settings, command(argv0 or sys.argv[0], os.environ.get("PATH", os.defpath)))
-    return [f"hooks {'are in' if isinstance(done, Changed) else 'were already in'} {settings}"]
+    return [f"hooks {'are in' if done == 'changed' else 'were already in'} {settings}"]
 
 
 def install(settings_path: str, command: str) -> Outcome:

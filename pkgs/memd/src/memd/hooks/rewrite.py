@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from memd import fsio
 from memd.errors import UsageFault
@@ -16,19 +15,7 @@ LARGEST: Final = 4 << 20
 """Bytes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Changed:
-    path: str
-
-
-@dataclass(frozen=True, slots=True)
-class Unchanged:
-    """It was as it should be."""
-
-    path: str
-
-
-Outcome = Changed | Unchanged
+Outcome = Literal["changed", "unchanged"]
 
 
 def rewrite(path: str, edit: Callable[[str], str], remedy: str) -> Outcome:
@@ -45,12 +32,12 @@ def rewrite(path: str, edit: Callable[[str], str], remedy: str) -> Outcome:
             old = _read(path, target)
             new = edit(old.decode()).encode()
             if new == old:
-                return Unchanged(path)
+                return "unchanged"
             mode = _writable_mode(target)
             if _read(path, target) == old:
                 fsio.make_private_dir(os.path.dirname(target))
                 fsio.write_atomic(target, new, mode=mode)
-                return Changed(path)
+                return "changed"
     except UnicodeDecodeError:
         raise UsageFault(f"{path}: is not UTF-8; {remedy}") from None
     except ValueError as error:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from memd.errors import MemdError, in_words
 from memd.log import logger
 from memd.projects import repository_root, worktree_root
+from memd.state import registry
 
 if TYPE_CHECKING:
     from memd.hooks.entry import Call
@@ -84,7 +85,7 @@ def _greeting(rt: Runtime, root: str) -> tuple[str, ...]:
         return ()
     notice = onboard.first_notice(rt, root)
     try:
-        onboard.greeted(rt.paths, root)
+        registry.update(rt.paths, root, greet=False)
     except (MemdError, OSError) as error:
         logger(rt.paths).error("%s: will be greeted again: %s", root, in_words(error))
     return (notice,)
