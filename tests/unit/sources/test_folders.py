@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from memd.sources.folders import entries, readable_entries, real_place
+from memd.sources.folders import entries, readable_entries, real_place, start_of
 
 
 def test_what_stands_in_a_folder_is_listed_in_order(tmp_path: Path) -> None:
@@ -38,3 +38,10 @@ def test_a_place_keeps_its_own_link_and_loses_those_above(tmp_path: Path) -> Non
 
 def test_what_can_be_no_path_is_no_place() -> None:
     assert real_place("/tmp/\0/session.jsonl") == ""
+
+
+def test_the_start_of_what_cannot_be_read_is_empty(tmp_path: Path) -> None:
+    (tmp_path / "note").write_bytes(b"x" * (1 << 20) + b"y")
+    os.mkfifo(tmp_path / "fifo")
+    assert start_of(str(tmp_path / "note")) == b"x" * (1 << 20)
+    assert start_of(str(tmp_path / "fifo")) == start_of(str(tmp_path / "gone")) == b""

@@ -9,7 +9,7 @@ from typing import ClassVar, Final
 
 from memd.model import Cursor, Project, SourceRef, Span
 from memd.sources.copilot_records import directory, is_start, judge
-from memd.sources.folders import entries, real_place
+from memd.sources.folders import entries, real_place, start_of
 from memd.sources.jsonl import opening, printable, spans, usable_directory
 from memd.sources.lines import behind, end, lines, open_regular, resume
 from memd.sources.own_work import OwnWork
@@ -82,9 +82,5 @@ def _candidates(sessions: str) -> Iterator[str]:
 
 def _noted_directory(folder: str) -> str | None:
     """What the client notes beside the events; the only place where early versions do."""
-    try:
-        with open_regular(os.path.join(folder, "workspace.yaml")) as file:
-            match = _CWD.search(os.pread(file.fileno(), 1 << 16, 0))
-    except OSError:
-        return None
+    match = _CWD.search(start_of(os.path.join(folder, "workspace.yaml")))
     return usable_directory(os.fsdecode(match[1])) if match else None

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import os
+from typing import Final
+
+from memd.sources.lines import open_regular
+
+_SMALL: Final = 1 << 20
 
 
 def entries(folder: str) -> list[str]:
@@ -20,6 +25,15 @@ def readable_entries(folder: str) -> list[str]:
         return entries(folder)
     except OSError:
         return []
+
+
+def start_of(path: str) -> bytes:
+    """The first MiB of a small file beside the sessions; nothing where none can be read."""
+    try:
+        with open_regular(path) as file:
+            return os.pread(file.fileno(), _SMALL, 0)
+    except OSError:
+        return b""
 
 
 def real_place(path: str) -> str:

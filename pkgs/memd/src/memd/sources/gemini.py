@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import ClassVar, Final
 
 from memd.model import Cursor, Project, SourceRef, Span
-from memd.sources.folders import entries, readable_entries, real_place
+from memd.sources.folders import entries, readable_entries, real_place, start_of
 from memd.sources.gemini_files import end_of_document, read_document, read_log
 from memd.sources.jsonl import printable, usable_directory
 from memd.sources.lines import behind, end, open_regular
@@ -19,7 +19,6 @@ from memd.sources.own_work import OwnWork
 _NAME: Final = re.compile(r"session-.+\.json(l?)", re.DOTALL)
 _HEAD: Final = 4096
 _TOP: Final = re.compile(r'"(sessionId|projectHash|kind)"\s*:\s*"([^"\\]*)"')
-_FEW: Final = 1 << 20
 
 
 class GeminiSource:
@@ -101,20 +100,12 @@ def _top(head: bytes) -> dict[str, str]:
 
 
 def _noted_directory(folder: str) -> str | None:
-    return usable_directory(os.fsdecode(_start_of(os.path.join(folder, ".project_root"))).strip())
+    return usable_directory(os.fsdecode(start_of(os.path.join(folder, ".project_root"))).strip())
 
 
 def _noted_projects(path: str) -> dict[str, str]:
     try:
-        noted = json.loads(_start_of(path))["projects"].items()
+        noted = json.loads(start_of(path))["projects"].items()
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return {}
     return {slug: cwd for cwd, slug in noted if isinstance(slug, str) and usable_directory(cwd)}
-
-
-def _start_of(path: str) -> bytes:
-    try:
-        with open_regular(path) as file:
-            return os.pread(file.fileno(), _FEW, 0)
-    except OSError:
-        return b""
