@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from memd.config import loader, snapshot
+from memd.config import current
 from memd.config.sections import Config
 from memd.curator import from_config
 from memd.curator.base import Curator
@@ -89,14 +89,13 @@ def build(
 ) -> Runtime:
     """The runtime of this process. Raises ConfigError."""
     paths = Paths(env)
-    loaded = loader.load(paths)
-    config = loaded.config
-    snapshot.save(paths, config)
+    found = current.load(paths)
+    config = found.config
     return Runtime(
         paths,
         config,
         open_all(config, paths),
         from_config(config, paths),
-        loaded.unknown,
+        found.unknown,
         progress=progress,
     )

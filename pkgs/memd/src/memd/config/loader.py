@@ -33,6 +33,8 @@ class Loaded:
     variable, or DEFAULT."""
     unknown: tuple[str, ...]
     """A line for each key or variable that means nothing to memd."""
+    places: Mapping[str, str]
+    """The directories it names, each with where that really is."""
 
 
 class Row(NamedTuple):
@@ -53,11 +55,12 @@ def load(paths: Paths) -> Loaded:
     unknown = tuple(line for part in parts for line in part.unknown)
     if problems:
         raise ConfigError((*problems, *unknown))
-    documents = [_located(part.values, paths.home) for part in parts]
+    places: dict[str, str] = {}
+    documents = [_located(part.values, paths.home, places) for part in parts]
     origins = _origins(zip((part.origin for part in parts), documents, strict=True))
-    config = _config(_located(merged(*documents), paths.home))
+    config = _config(_located(merged(*documents), paths.home, places))
     _check_global_root(config, origins)
-    return Loaded(config, origins, unknown)
+    return Loaded(config, origins, unknown, places)
 
 
 def check_file(path: str) -> tuple[str, ...]:
@@ -94,11 +97,12 @@ def _parts(paths: Paths) -> Iterator[Layer]:
         yield layers.checked("CLAUDE_CONFIG_DIR", {"claude_dir": paths.env["CLAUDE_CONFIG_DIR"]})
 
 
-def _located(document: Document, home: str) -> Document:
+def _located(document: Document, home: str, places: dict[str, str]) -> Document:
     """With real paths, so that two spellings of one directory are one key."""
 
     def real(path: str) -> str:
-        return os.path.realpath(expand(path, home))
+        place = expand(path, home)
+        return places.setdefault(place, os.path.realpath(place))
 
     located = dict(document)
     for key in located.keys() & {"claude_dir", "antigravity_dir", "global_root"}:

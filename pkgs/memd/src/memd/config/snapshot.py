@@ -37,7 +37,7 @@ class NoSnapshot(Exception):
 
 
 class Snapshot:
-    """The settings that the start of a session needs; the fields are those of `Config`."""
+    """The settings that the start of a session needs; the fields are those of `Config`, and one."""
 
     __slots__ = (
         "auto_scaffold",
@@ -51,6 +51,7 @@ class Snapshot:
         "global_root",
         "model_small",
         "projects",
+        "rest",
     )
 
     auto_scaffold: bool
@@ -65,6 +66,8 @@ class Snapshot:
     model_small: str
     projects: Mapping[str, str | None]
     """Declared name by root."""
+    rest: Mapping[str, Any]
+    """What `config.current` keeps, {} where it kept nothing."""
 
     def __init__(self, values: Mapping[str, Any]) -> None:
         """Raises KeyError when a field is missing."""
@@ -121,18 +124,20 @@ def of(config: Config) -> Snapshot:
     return Snapshot(_values(config))
 
 
-def save(paths: Paths, config: Config) -> None:
+def save(paths: Paths, config: Config, rest: Mapping[str, Any] | None = None) -> None:
     """Keep a snapshot of the configuration in force, unless the same one is there.
 
-    The newest four stay: the environments of a shell and of the timer differ.
+    `rest` is JSON that is kept beside it. The newest four stay: the environments of a shell
+    and of the timer differ.
     """
     from memd import fsio
 
     try:
         key = _key(paths)
         path = _file(paths, key)
-        rest = key + b"\n" + json.dumps(_values(config)).encode()
-        data = b"%08x\n" % crc32(rest) + rest
+        values = {**_values(config), "rest": rest or {}}
+        text = key + b"\n" + json.dumps(values).encode()
+        data = b"%08x\n" % crc32(text) + text
         if _is_there(path, data):
             return
         fsio.make_private_dir(paths.snapshots)
@@ -177,8 +182,8 @@ def _key(paths: Paths) -> bytes:
 
 def _values(config: Config) -> dict[str, Any]:
     projects = {root: project.name for root, project in config.projects.items()}
-    fields = {name: getattr(config, name) for name in Snapshot.__slots__}
-    return {**fields, "projects": projects}
+    fields = {name: getattr(config, name) for name in Snapshot.__slots__ if name != "rest"}
+    return {**fields, "projects": projects, "rest": {}}
 
 
 def _usable(path: str, expected_key: bytes | None = None) -> Snapshot | None:
