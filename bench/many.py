@@ -52,7 +52,7 @@ def _machine(place: Path, count: int) -> Machine:
 def _linear(work: str, sizes: Sequence[int], found: Sequence[Sample]) -> Row:
     """Seconds for each further project among many, as a multiple of those among few."""
     steps = zip(pairwise(found), pairwise(sizes), strict=True)
-    few, many = ((b.cpu - a.cpu) / (n - m) for (a, b), (m, n) in steps)
+    few, many = ((b.seconds - a.seconds) / (n - m) for (a, b), (m, n) in steps)
     slope = many / few
     return Row(f"{work}: linear", f"{slope:.2f} x", "", f"at most {_SLOPE} x", slope <= _SLOPE)
 
