@@ -153,9 +153,10 @@ def _told_apart(copies: list[_File]) -> Iterator[tuple[str, _File]]:
     for number, file in enumerate(sorted(once.values(), reverse=True)):
         folder, name = os.path.split(file.path)
         stem = name.removesuffix(".jsonl")
-        is_alone = number == 0 and _UUID.fullmatch(stem)
-        qualified = f"{os.path.basename(folder)}{QUALIFIER}{stem}"
-        yield stem if is_alone else printable(qualified), file
+        if number == 0 and _UUID.fullmatch(stem):
+            yield stem, file
+        else:
+            yield printable(f"{os.path.basename(folder)}{QUALIFIER}{stem}"), file
 
 
 def _look(file: _File) -> _Facts:
