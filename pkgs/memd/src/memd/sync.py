@@ -119,13 +119,12 @@ def _serve(job: Job, request: Request, gate: Gate, survey: Survey | None) -> Don
     """All passes of one request, the store's lock held."""
     rt = job.rt
     done = Done(warnings=apply.recover(rt, job.project, job.store))
-    _prepare(job, request)
+    ledger = _prepare(job, request)
     if survey is None:
         survey = _look(job, request)
         done += Done(warnings=tuple(survey.unreadable))
     edits = 0
     while (number := len(done.summaries) + 1) <= rt.config.max_passes:
-        ledger = ledgers.read(rt.paths, job.project.root)
         try:
             served = passes.make(job, request, ledger, gate, survey, number)
         except EditedMeanwhile as edited:
@@ -140,6 +139,7 @@ def _serve(job: Job, request: Request, gate: Gate, survey: Survey | None) -> Don
             done += served
             if not served.pending or ledger.strikes.suspect:
                 break
+        ledger = ledgers.read(rt.paths, job.project.root)
     return done
 
 
@@ -154,7 +154,8 @@ def _look(job: Job, request: Request) -> Survey:
     return surveys.take(job.rt, [job.project])
 
 
-def _prepare(job: Job, request: Request) -> None:
+def _prepare(job: Job, request: Request) -> Ledger:
+    """The ledger, made ready for the request."""
     rt, project = job.rt, job.project
     ledger = ledgers.read(rt.paths, project.root)
     if ledger.lost:
@@ -163,8 +164,10 @@ def _prepare(job: Job, request: Request) -> None:
             project.root,
         )
     edit = functools.partial(_prepared, rt, project, request)
-    if edit(ledger) != ledger:
-        ledgers.edit(rt.paths, project.root, edit)
+    if edit(ledger) == ledger:
+        return ledger
+    ledgers.edit(rt.paths, project.root, edit)
+    return ledgers.read(rt.paths, project.root)
 
 
 def _prepared(rt: Runtime, project: Project, request: Request, old: Ledger) -> Ledger:
