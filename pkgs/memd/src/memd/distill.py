@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 from memd import digest as digests
 from memd import guard, inbox, prompt
-from memd.curator import reply as replies
 from memd.curator.retry import ask_until_usable
 from memd.errors import BackendError, CuratorError, Rejected, UnusableReply
 from memd.gate import Gate
@@ -76,6 +75,8 @@ def ask(
     `on_useless` is told of each reply that is unusable or rejected. Raises BackendError,
     UnusableReply or Rejected after the last attempt, Closed when no call may be made.
     """
+    from memd.curator import reply as replies
+
     shown = request(job, digest, memory)
     tries = 0
 

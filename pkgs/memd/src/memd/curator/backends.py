@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from memd import fsio
-from memd.curator import process, reply
+from memd.curator import process
 from memd.errors import BackendError, CuratorError
 from memd.paths import GUARD_VARIABLE, Paths, expand
 
@@ -91,6 +91,8 @@ class Surroundings:
 
     def answer(self, name: str, finished: Finished) -> CuratorReply:
         """Raises BackendError where the program failed, UnusableReply for no answer."""
+        from memd.curator import reply
+
         stdout = finished.stdout.decode("utf-8", "replace")
         if finished.returncode == 0:
             return reply.unwrap(stdout, self.redactor)
