@@ -149,6 +149,6 @@ def test_completion_prints_a_script_and_offers_words(machine: Machine) -> None:
         asked = {"COMP_WORDS": words, "COMP_CWORD": str(len(words.split(" ")) - 1)}
         return machine.ok(_MEMD_COMPLETE="complete_bash", **asked).split()
 
-    assert offered("memd s") == ["sync", "sweep", "status"]
+    assert offered("memd s") == ["sync", "sweep", "status", "sources"]
     assert offered("memd note --kind ") == ["state", "decision", "todo", "mistake"]
     assert offered("memd hook session-") == ["session-start", "session-end"]
