@@ -206,6 +206,26 @@ def test_a_crash_at_any_effect_of_an_adoption_is_made_good(desk: Desk) -> None:
     assert number > 15
 
 
+def test_a_crash_in_an_init_leaves_no_staged_file_in_the_repository(desk: Desk) -> None:
+    root = desk.repository("app")
+    for name in (".memd-0123456789abcdef.tmp", ".memd-0123456789abcdef.new"):
+        Path(root, name).write_text("half")
+    onboard.init(desk.rt, root)
+    assert sorted(p.name for p in Path(root).glob(".memd-*")) == []
+
+
+def test_a_history_that_a_crash_left_out_is_begun_before_the_first_distill(desk: Desk) -> None:
+    app = desk.project()
+    shutil.rmtree(Path(store_of(app.root), ".git"))
+    desk.session(app.root, "hello")
+    desk.curator.answers = [state("a")]
+    desk.sync(app)
+    assert git(store_of(app.root), "log", "--format=%s").split("\n")[:2] == [
+        "learned",
+        "Begin the memory",
+    ]
+
+
 def test_adopting_what_is_known_changes_nothing(desk: Desk) -> None:
     app = desk.project()
     assert onboard.adopt(desk.rt, os.path.join(app.root, ".git")) == app

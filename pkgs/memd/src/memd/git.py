@@ -78,6 +78,9 @@ def exclude_line(root: str, line: str) -> None:
             if os.fsencode(line) not in text.splitlines():
                 start = b"" if not text or text.endswith(b"\n") else b"\n"
                 file.write(start + os.fsencode(line) + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
+                fsio.sync_directory(os.path.dirname(path))
     except OSError as error:
         said = f"{path}: cannot be written: {error.strerror}"
         raise StoreError(f"{said}; add the line {line} to it yourself") from error

@@ -56,6 +56,7 @@ def leave(paths: Paths, project: Project, request: Request) -> None:
             os.fsync(fd)
         finally:
             os.close(fd)
+        fsio.sync_directory(directory)
 
 
 def waiting(paths: Paths, project: Project) -> bool:

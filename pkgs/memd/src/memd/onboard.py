@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from memd import contract, fsio, ignoring, locks
@@ -18,7 +18,7 @@ from memd.runtime import Runtime
 from memd.state import ledger, registry
 from memd.state.ledger import Ledger
 from memd.state.registry import Entry, Registry
-from memd.store import layout, scaffold
+from memd.store import history, layout, scaffold
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,7 @@ def init(rt: Runtime, directory: str, *, name: str = "", backfill: bool = False)
         accepted = _accepted(rt, root)
         entry, known = _register(rt, root, name, how="init", backfill=backfill)
         notices = [*accepted, *ignoring.untrack(root)]
+        layout.clear_staged(root)
         written = [*ignoring.add_line(root, notices), *contract.write_missing(root, rt.paths.home)]
         if here != root and _link(here, root):
             written.append(store_of(here))
@@ -138,6 +139,10 @@ def usable_store(rt: Runtime, project: Project) -> str:
     store = store_to_read(known, project)
     if not scaffold.is_whole(store):
         _make_store(rt, project, layout.read_id(store))
+    elif rt.config.git_commit:
+        # What stands in the way of a commit is told when the next one fails.
+        with suppress(StoreError):
+            history.begin(store)
     return store
 
 

@@ -126,6 +126,7 @@ def _remember_private(paths: Paths, session: str) -> None:
         fsio.make_private_dir(paths.private_sessions)
         path = os.path.join(paths.private_sessions, session)
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        fsio.sync_directory(paths.private_sessions)
 
 
 def _log(env: Mapping[str, str]) -> Logger:

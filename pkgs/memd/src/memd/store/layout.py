@@ -113,6 +113,15 @@ def clear_leftovers(store: str, *, now: float) -> None:
                 _clear(os.path.join(directory, name), now)
 
 
+def clear_staged(directory: str) -> None:
+    """Remove what interrupted writers of files in `directory` left; for who alone writes there."""
+    for name in _names(directory):
+        path = os.path.join(directory, name)
+        is_staged = name.startswith(fsio.PREFIX) and name.endswith((fsio.TEMPORARY, fsio.STAGED))
+        if is_staged and os.path.isfile(path):
+            fsio.remove(path)
+
+
 def _clear(path: str, now: float) -> None:
     try:
         about = os.lstat(path)
