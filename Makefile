@@ -3,8 +3,10 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 JOBS ?= auto
+# The crash tests count what was synced; nobody has to wait for a disk.
+IN_MEMORY = $(shell test -w /dev/shm && echo /dev/shm || echo $${TMPDIR:-/tmp})
 
-.PHONY: help setup demo test lint coverage format bench docs e2e-claude nix build clean
+.PHONY: help setup demo test lint coverage test-crash soak format bench docs e2e-claude nix build clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -30,6 +32,13 @@ coverage: setup ## Tests with branch coverage and its limits
 	@$(BIN)/python -m pytest -q -n $(JOBS) --cov --cov-report=
 	@$(BIN)/coverage report --fail-under=95
 	@$(BIN)/coverage report --fail-under=100 --include='*/memd/guard*,*/memd/redact*,*/memd/inbox.py,*/memd/fsio.py,*/memd/store/*'
+
+test-crash: setup ## Stops, power losses and kills at every point (CRASH_SEED repeats a run)
+	@TMPDIR=$(IN_MEMORY) $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal \
+	  -o tmp_path_retention_count=1 -o tmp_path_retention_policy=failed tests/crash
+
+soak: setup ## Ten minutes of everything at once (SOAK_SECONDS)
+	@PYTHONPATH=tests $(BIN)/python -m soak
 
 format: setup ## Format the code
 	@$(BIN)/ruff check --fix-only --quiet .

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
 import subprocess
+import sys
 import time
 import uuid
 from dataclasses import dataclass
@@ -11,6 +14,8 @@ from pathlib import Path
 
 from memd import onboard, runtime
 
+ROOT = Path(__file__).parents[2]
+FAKE = ROOT / "tests" / "fakes" / "curator.py"
 Done = subprocess.CompletedProcess[str]
 
 
@@ -114,3 +119,32 @@ def program(path: Path, interpreter: str, text: str) -> None:
     """Write something that can be run."""
     path.write_text(f"#!{interpreter}\n{text}")
     path.chmod(0o755)
+
+
+def make(top: Path) -> Machine:
+    """With git, memd and a `claude` that answers at once, and keeps what it was asked."""
+    for name in ("bin", "fake", "home", "prompts"):
+        (top / name).mkdir()
+    source = ROOT / "pkgs" / "memd" / "src"
+    start = f"import sys; sys.path.insert(0, {str(source)!r}); from memd.__main__ import main; "
+    program(top / "bin" / "memd", sys.executable, f"{start}sys.exit(main())\n")
+    # The name it is called by tells the fake that it is to answer as that client does.
+    (top / "fake" / "claude").symlink_to(FAKE)
+    fake = shlex.join((sys.executable, "-IS", str(top / "fake" / "claude")))
+    program(top / "bin" / "claude", "/bin/sh", f'exec {fake} "$@"\n')
+    env = {
+        "HOME": str(top / "home"),
+        "PATH": f"{top / 'bin'}:{os.environ['PATH']}",
+        "LANG": "C.UTF-8",
+        "XDG_CONFIG_DIRS": str(top / "none"),
+        "FAKE_RECORD": str(top / "prompts"),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        **{
+            f"GIT_{who}_{what}": "t@example.invalid"
+            for who in ("AUTHOR", "COMMITTER")
+            for what in ("NAME", "EMAIL")
+        },
+    }
+    made = Machine(top, env)
+    made.configure()
+    return made

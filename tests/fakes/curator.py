@@ -19,6 +19,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import random
 import re
 import sys
 import time
@@ -47,9 +48,45 @@ def facts(prompt: bytes) -> str:
     return "".join(f"- {fact.decode()}\n" for fact in found)
 
 
+def new_facts(prompt: str) -> list[str]:
+    """Those in what is new to the memory: in the notes and in the sessions."""
+    return sorted(set(re.findall(r"FACT-[\w-]+", prompt.partition(" inbox notes\n")[2])))
+
+
+def kept(prompt: str) -> str:
+    """All facts as the state; each that is new also as a mistake and in the archive."""
+    new = new_facts(prompt)
+    found = re.search(r"^Today: (\S+)$", prompt, re.MULTILINE)
+    today = found[1] if found else "2026-01-01"
+    return reply(
+        facts(prompt.encode()),
+        summary=f"kept {len(new)}",
+        mistakes_new_entries=[f"### {today} - mistake {fact}\n\ncause" for fact in new],
+        archive_entries=[{"source": "todo.md", "content": f"archived {fact}"} for fact in new],
+    )
+
+
+def added(prompt: str) -> str:
+    """The state as it was, and what is new below a heading of its own."""
+    old = re.search(r"^<<<\w+ state\.md\n(.*?)\n>>>", prompt, re.MULTILINE | re.DOTALL)
+    found = re.search(r"^Today: (\S+)$", prompt, re.MULTILINE)
+    lines = "".join(f"- {fact}\n" for fact in new_facts(prompt))
+    heading = f"## {found[1] if found else '2026-01-01'} - {time.time_ns()}"
+    body = f"{old[1] if old else ''}\n\n{heading}\n\n{lines}"
+    return reply(state_body=body, summary="added")
+
+
+def moody(prompt: str) -> str:
+    """The same, but for one answer in ten that is of no use."""
+    return added(prompt)[: None if random.random() > 0.1 else 90]
+
+
 MODES = {
     "ok": lambda _: reply(),
     "echo": lambda o: reply(facts(o.prompt)),
+    "added": lambda o: added(o.prompt.decode()),
+    "moody": lambda o: moody(o.prompt.decode()),
+    "kept": lambda o: kept(o.prompt.decode()),
     "envelope": lambda _: json.dumps(envelope(result=reply())),
     "events": lambda _: json.dumps([{"type": "system"}, envelope(result=reply())]),
     "noise": lambda _: "Configuration file not found\n" + json.dumps(envelope(result=reply())),
@@ -109,7 +146,7 @@ def main() -> int:
     if o.record:
         record(o.record, o.prompt)
     time.sleep(o.latency)
-    if o.mode == "rc1":
+    if o.mode == "rc1" or (o.mode == "moody" and random.random() < 0.05):
         sys.stderr.write("API Error: overloaded\n")
         return 1
     if o.mode in ("hang", "child"):

@@ -197,6 +197,14 @@ def test_a_stale_index_lock_does_not_stop_a_commit(
     assert run(store, "log", "--format=%s").split() == ["First"]
 
 
+def test_an_index_lock_of_a_day_ago_is_removed(store: Path, repository: MemoryRepository) -> None:
+    lock = store / ".git" / "index.lock"
+    lock.touch()
+    os.utime(lock, (1, 1))
+    add(repository, "two", {"state.md": b"2\n"})
+    assert not lock.exists()
+
+
 def test_a_lock_that_a_killed_git_left_is_removed_and_one_in_use_is_not(
     store: Path, repository: MemoryRepository
 ) -> None:

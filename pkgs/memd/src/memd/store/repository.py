@@ -27,6 +27,8 @@ MANY_PACKS: Final = 50
 _PRIVATE: Final = 0o077
 _STALE: Final = 600
 """Seconds: no git holds a lock on a branch for as long, the time-out of each call is shorter."""
+_ABANDONED: Final = 86400
+"""Seconds: a person's git holds the lock on the index for as long as its editor is open."""
 
 # Sections of git-config(1) that name programs which plumbing runs too, or hide such sections.
 _RUNS_PROGRAMS: Final = re.compile(rb"\[\s*(hook|include)", re.IGNORECASE)
@@ -112,11 +114,12 @@ class MemoryRepository:
             self._git("repack", "-a", "-d", "-l", "-q", check=False)
 
     def _drop_stale_locks(self) -> None:
-        """Remove the locks on the branch that a git left which was killed or lost its power."""
-        for name in ("HEAD.lock", f"{self._branch()}.lock"):
+        """Remove the locks that a git left which was killed or lost its power."""
+        locks = {"HEAD.lock": _STALE, f"{self._branch()}.lock": _STALE, "index.lock": _ABANDONED}
+        for name, age in locks.items():
             path = os.path.join(self._dir, name)
             try:
-                if os.lstat(path).st_mtime < time.time() - _STALE:
+                if os.lstat(path).st_mtime < time.time() - age:
                     os.unlink(path)
             except FileNotFoundError:
                 continue
