@@ -73,7 +73,7 @@ n=$(($(cat {aside / "count"}) + 1))
 echo $n > {aside / "count"}
 [ $n = "$CRASH_AT" ] || exec "$GIT" "$@"
 {way}
-: > {aside / "went on"}
+: > {aside / "went-on"}
 """
     program(aside / "bin" / "git", "/bin/sh", text)
     return aside / "count"
@@ -94,7 +94,7 @@ def _stopped(world: World, what: Scene, count: Path, number: int, *, goes_on: bo
     os.waitpid(child, 0)
     is_there = int(count.read_text()) >= number
     if is_there and goes_on:
-        _wait_for(count.parent / "went on")
+        _wait_for(count.parent / "went-on")
     return is_there
 
 
