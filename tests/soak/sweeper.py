@@ -11,6 +11,8 @@ from pathlib import Path
 from e2e.machine import Machine
 
 from memd import runtime
+from memd.log import logger
+from memd.paths import Paths
 from memd.sweep import sweep
 
 MOST_GROWTH_KIB = 8 * 1024
@@ -51,6 +53,8 @@ class Sweeper:
 
 
 def main(told: str, stop: str) -> None:
+    # The log is opened with its first line, which is to be before the first count.
+    logger(Paths(os.environ)).info("soak")
     while not os.path.exists(stop):
         sweep(runtime.build(os.environ))
         with open(told, "a") as file:
