@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from memd.redact import Redactor, join, literal
-from memd.redact_rules import RULES
+from memd.redact_rules import RULES, Rule
 
 KEPT = os.path.join(os.path.dirname(__file__), "..", "data", "redact", "kept.txt")
 ALNUM = string.ascii_letters + string.digits
@@ -417,6 +417,16 @@ SECRETS: dict[str, st.SearchStrategy[str]] = {
         lambda lines: "\n".join([BEGIN, "\0" + "\n".join(lines), END]) + "\0"
     ),
 }
+
+
+def by_example(rule: Rule) -> st.SearchStrategy[str]:
+    match = re.search(rule.pattern, rule.hit, re.ASCII)
+    assert match
+    start, end = match.span(match.lastindex or 0)
+    return st.just(f"{rule.hit[:start]}\0{rule.hit[start:end]}\0{rule.hit[end:]}")
+
+
+SECRETS |= {rule.name: by_example(rule) for rule in RULES if rule.name not in SECRETS}
 WORDS = st.lists(
     st.sampled_from(
         ["the", "task", "Größe", "日本語", "file.py", "x=1", "\U0001f600", "--", "'q'"]

@@ -22,7 +22,7 @@ NAMED_BY_CONTRACT = {
     *("gitlab_token", "npm_token", "jwt", "json_token_field", "bearer_header", "env_credential"),
     "ssh_private_key",
 }
-HOSTILE_SIZE = 1_000_000  # characters
+HOSTILE_SIZE = 100_000  # characters
 
 each_rule = pytest.mark.parametrize(
     "rule", RULES, ids=[f"{number}-{rule.name}" for number, rule in enumerate(RULES)]
@@ -108,7 +108,7 @@ def test_the_check_for_nested_repeats_sees_them() -> None:
 
 
 @each_rule
-def test_a_megabyte_of_hostile_text_comes_to_an_end(rule: Rule) -> None:
+def test_hostile_text_comes_to_an_end(rule: Rule) -> None:
     for text in hostile_texts(rule):
         ends = [match.end() for match in re.finditer(rule.pattern, text, re.ASCII)]
         assert all(end <= len(text) for end in ends)

@@ -5,14 +5,22 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from typing import Final, NamedTuple
 
 from memd.model import CleanText
 from memd.redact_rules import RULES
+from memd.redact_scan import Keywords, lower
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _NAMES: Final = "|".join(dict.fromkeys(rule.name for rule in RULES))
 _MARK: Final = re.compile(rf"\[REDACTED:(?:{_NAMES}|extra_[0-9]{{1,4}})\]")
+_TAIL: Final = re.compile("[A-Za-z0-9_]*")
+_RANKS: Final = {
+    word: [(rank, rule.leads) for rank, rule in enumerate(RULES) if word in rule.keywords]
+    for word in {word for rule in RULES for word in rule.keywords}
+}
+_KEYWORDS: Final = Keywords(_RANKS)
 
 
 class _Found(NamedTuple):
@@ -42,12 +50,14 @@ class Redactor:
 
     def clean(self, text: str) -> CleanText:
         """Redact, and turn lone surrogates into U+FFFD. Cleaning clean text changes nothing."""
-        text = _SURROGATE.sub("\ufffd", text)
+        if not text.isascii():
+            text = _SURROGATE.sub("\ufffd", text)
         marks = _marks(text)
+        marked = {at for mark in marks for at in range(*mark)}
         kept = (_Found(*mark, len(self._names)) for mark in marks)
         pieces: list[str] = []
         position = 0
-        for found in _united([*self._search(text), *kept]):
+        for found in _united([*self._search(text, marked), *kept]):
             if (found.start, found.end) not in marks:
                 name = self._names[found.rank]
                 self.fired[name] += 1
@@ -70,14 +80,12 @@ class Redactor:
         head = _head_end(marks, room - (len(clean) - tail))
         return CleanText(clean[:head] + _left_out(tail - head) + clean[tail:])
 
-    def _search(self, text: str) -> Iterator[_Found]:
-        lowered = text.lower()
-        for rank, rule in enumerate(RULES):
-            if any(word in lowered for word in rule.keywords):
-                for match in re.finditer(rule.pattern, text, re.ASCII):
-                    group = match.lastindex or 0
-                    if group or not match.re.groups:
-                        yield _Found(*match.span(group), rank)
+    def _search(self, text: str, marked: set[int]) -> Iterator[_Found]:
+        for rank, match in _matches(text, marked):
+            group = match.lastindex or 0
+            if group or not match.re.groups:
+                start, end = match.span(group)
+                yield _Found(start, _run_end(text, end), rank)
         for rank, pattern in enumerate(self._extra, len(RULES)):
             for match in pattern.finditer(text):
                 if match.group():
@@ -94,6 +102,37 @@ def literal(text: str) -> CleanText:
     return CleanText(text)
 
 
+def _matches(text: str, marked: set[int]) -> Iterator[tuple[int, re.Match[str]]]:
+    """Of a rule that begins with its keyword only the places of that are looked at.
+
+    No match begins within a mark, the names in which hold keywords.
+    """
+    ends: dict[int, int] = {}
+    anywhere: set[int] = set()
+    for at, word in sorted(_KEYWORDS.places(lower(text))):
+        for rank, leads in _RANKS[word] if at not in marked else ():
+            if not leads:
+                anywhere.add(rank)
+            elif at >= ends.get(rank, 0) and (match := _pattern(rank).match(text, at)):
+                ends[rank] = match.end()
+                yield rank, match
+    for rank in anywhere:
+        for match in _pattern(rank).finditer(text):
+            if match.start() not in marked:
+                yield rank, match
+
+
+def _run_end(text: str, at: int) -> int:
+    """So that what stands behind a mark never looks like the beginning of a token."""
+    match = _TAIL.match(text, at)
+    return match.end() if match else at
+
+
+@cache
+def _pattern(rank: int) -> re.Pattern[str]:
+    return re.compile(RULES[rank].pattern, re.ASCII)
+
+
 def _compiled(pattern: str) -> re.Pattern[str]:
     try:
         return re.compile(pattern)
@@ -102,7 +141,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 def _marks(text: str) -> set[tuple[int, int]]:
-    return {match.span() for match in _MARK.finditer(text)}
+    return {match.span() for match in _MARK.finditer(text)} if "[REDACTED:" in text else set()
 
 
 def _united(finds: Iterable[_Found]) -> list[_Found]:
