@@ -6,10 +6,10 @@ JOBS ?= auto
 # The crash tests count what was synced; nobody has to wait for a disk.
 IN_MEMORY = $(shell test -w /dev/shm && echo /dev/shm || echo $${TMPDIR:-/tmp})
 
-.PHONY: help setup demo test lint coverage test-crash soak format bench docs e2e-claude nix build clean
+.PHONY: help setup demo test lint coverage test-crash soak format bench bench-redact docs e2e-claude nix build clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
 
 setup: ## Make the development environment in .venv
 	@scripts/venv $(VENV) $(PYTHON)
@@ -39,6 +39,9 @@ test-crash: setup ## Stops, power losses and kills at every point (CRASH_SEED re
 
 soak: setup ## Ten minutes of everything at once (SOAK_SECONDS)
 	@PYTHONPATH=tests $(BIN)/python -m soak
+
+bench-redact: setup ## Recall, false hits and speed of redaction
+	@$(BIN)/python bench/redact.py
 
 format: setup ## Format the code
 	@$(BIN)/ruff check --fix-only --quiet .

@@ -56,7 +56,7 @@ RULES: Final[tuple[Rule, ...]] = (
     Rule(  # name and value apart, as in a list of variables
         "env_credential",
         rf"{_UPPER_NAME}\\{{0,3}}[\"']?,?(?:\s|\\n){{1,40}}\\{{0,3}}[\"']?[Vv]alue\\{{0,3}}[\"']?\s?"
-        rf"[:=]\s?(?:{QUOTED}|{NO_PLACEHOLDER}([^\s\"'\\,}}]{{4,4096}}))",
+        rf"[:=]\s?(?:{QUOTED}|{NO_PLACEHOLDER}([^\s\"'`\\,}}\x1b]{{4,4096}}))",
         _UPPER_WORDS,
         "- name: DB_PASSWORD\n  value: example",
         "- name: DB_PASSWORD\n  value:\n  - name: DB_HOST",
@@ -91,7 +91,7 @@ RULES: Final[tuple[Rule, ...]] = (
     ),
     Rule(
         "named_password",
-        rf"{_NAME}: ?[|>][+-]?(?:\r?\n|\\n)[ \t]{{1,40}}([^\s\\]{{6,4096}})",
+        rf"{_NAME}: ?[|>][+-]?(?:\r?\n|\\n)[ \t]{{1,40}}([^\s\"'`\\\x1b\uff09]{{6,4096}})",
         (*_PASS_WORDS, *_KEY_WORDS),
         "password: |-\n    example0value",
         "password: |\nnext: 1",

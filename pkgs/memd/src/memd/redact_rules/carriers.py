@@ -9,7 +9,7 @@ from memd.redact_rules.rule import Rule
 from memd.redact_rules.values import ASSIGN, NO_PLACEHOLDER, OPAQUE
 
 _AUTHORIZATION: Final = rf"(?i:authorization){ASSIGN}"
-_BARE: Final = r"[^\s\"'\\`|;&<>()]"
+_BARE: Final = r"[^\s\"'\\`|;&<>()\uff08\uff09\x1b]"
 _ARGUMENT: Final = (  # quoted, or up to white space
     rf"(?:\\{{0,3}}\"{NO_PLACEHOLDER}([^\"\\\n]{{4,{LONG}}})"
     rf"|\\{{0,3}}'{NO_PLACEHOLDER}([^'\n\\]{{4,{LONG}}})"
@@ -17,7 +17,7 @@ _ARGUMENT: Final = (  # quoted, or up to white space
 )
 _PAIR: Final = (  # user:password, of which the password goes
     rf"(?:\\{{0,3}}[\"'])?[^\s:\"'\\/<>$]{{1,128}}:(?!//){NO_PLACEHOLDER}"
-    rf"(?![\"'\s\\])([^\s\"'\\]{{3,1024}})"
+    rf"(?![\"'\s\\])([^\s\"'`\\\x1b]{{3,1024}})"
 )
 
 _PARAMETERS: Final = (
@@ -168,7 +168,7 @@ RULES: Final[tuple[Rule, ...]] = (
     Rule(
         "netrc",
         r"[Mm]achine[ \t]{1,8}\S{1,200}\s{1,8}login\s{1,8}\S{1,200}\s{1,8}password\s{1,8}"
-        rf"{NO_PLACEHOLDER}(\S{{1,256}})",
+        rf"{NO_PLACEHOLDER}([^\s\"'`\\\x1b]{{1,256}})",
         ("machine ",),
         "machine git.example login me password example",
         "machine learning, the login and the password",
@@ -226,7 +226,7 @@ RULES: Final[tuple[Rule, ...]] = (
     Rule(
         "smb_password",
         rf"(?:smbclient|mount\.cifs)\b[^\n|]{{0,300}}?[^\s%\"']{{1,64}}%{NO_PLACEHOLDER}"
-        rf"([^\s\"'%\\]{{4,128}})",
+        rf"([^\s\"'`%\\\x1b]{{4,128}})",
         ("smbclient",),
         "smbclient //nas/share -U me%example",
         "smbclient //nas/share -U me",

@@ -76,7 +76,7 @@ RULES: Final[tuple[Rule, ...]] = (
     ),
     Rule(
         "npm_token",
-        rf"_(?:authToken|auth|password)\s?=\s?[\"']?(?![$\"'{{<\[])({BASE64}[\w+/=.-]{{7,{LONG}}})",
+        rf"(?<!\w)_(?:authToken|auth|password)\s?=\s?[\"']?(?![$\"'{{<\[])({BASE64}[\w+/=.-]{{7,{LONG}}})",
         ("_authtoken", "_auth=", "_auth =", "_password=", "_password ="),
         "//registry.example/:_authToken=0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0",
         "//registry.example/:_authToken=${NPM_TOKEN}",

@@ -20,13 +20,13 @@ HEX: Final = "[0-9a-f]"
 UPPER: Final = "[A-Z0-9]"
 BASE64: Final = r"(?:[A-Za-z0-9+/=]|\\{1,3}/|%(?:2[BbFf]|3[Dd])|\\{1,3}u00(?:2[BbFf]|3[Dd]))"
 
-ESCAPED_N: Final = r"(?:\\{1,3}r)?\\{1,3}n"
+ESCAPED_N: Final = r"(?:\\{1,3}r)?\\{1,7}n"
 _QUOTE: Final = r"\\{0,3}[\"']"
-_GUTTER: Final = r"(?:[|>+\u2502][ \t]{0,4}|[0-9]{1,6}[\u2192\t][ \t]{0,4})"
+_GUTTER: Final = r"(?:[|>+\u2502][ \t]{0,4}|[0-9]{1,6}(?:[\u2192\t]|\\{1,3}t)[ \t]{0,4})"
 # A new line: behind a backslash, between joined string literals, behind a gutter.
 BREAK: Final = (
     rf"(?:{_QUOTE}[ \t]?[+.]?|[ \t]?\\{{1,2}})?(?:\r?\n|{ESCAPED_N})"
-    rf"[ \t]{{0,40}}{_GUTTER}?(?:[+.][ \t])?(?:{_QUOTE})?"
+    rf"(?:[ \t]|\\{{1,3}}t){{0,40}}{_GUTTER}?(?:[+.][ \t])?(?:{_QUOTE})?"
 )
 
 # A letter before a token is no part of a word when it ends an escape or a colour code.
