@@ -50,8 +50,7 @@ class Redactor:
 
     def clean(self, text: str) -> CleanText:
         """Redact, and turn lone surrogates into U+FFFD. Cleaning clean text changes nothing."""
-        if not text.isascii():
-            text = _SURROGATE.sub("\ufffd", text)
+        text = _valid(text)
         marks = _marks(text)
         marked = {at for mark in marks for at in range(*mark)}
         kept = (_Found(*mark, len(self._names)) for mark in marks)
@@ -138,6 +137,14 @@ def _compiled(pattern: str) -> re.Pattern[str]:
         return re.compile(pattern)
     except (re.error, OverflowError, RecursionError) as error:
         raise ValueError(f"{pattern!r} is not a valid regular expression: {error}") from None
+
+
+def _valid(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return _SURROGATE.sub("\ufffd", text)
+    return text
 
 
 def _marks(text: str) -> set[tuple[int, int]]:

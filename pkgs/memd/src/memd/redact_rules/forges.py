@@ -211,9 +211,10 @@ RULES: Final[tuple[Rule, ...]] = (
     Rule(
         "airtable_token",
         rf"{START}pat{ALNUM}{{14}}\.{HEX}{{64}}",
-        ("pat",),
-        f"pat{filler(14)}.{hexadecimal(64)}",
-        "path.join, pattern.compile",
+        ("airtable",),
+        f"airtable pat{filler(14)}.{hexadecimal(64)}",
+        "airtable, path.join, pattern.compile",
+        leads=False,
     ),
     Rule(
         "asana_token",
