@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Final, NamedTuple
 
@@ -37,14 +37,16 @@ class Redactor:
     replaced once and named by the foremost rule. Marks that are already there stay.
     """
 
-    def __init__(self, extra_patterns: Sequence[str] = ()) -> None:
+    def __init__(self, extra_patterns: Sequence[str] = (), *, only: Collection[str] = ()) -> None:
         """`extra_patterns` become the rules extra_1, extra_2, ...; their whole match is replaced.
 
-        Raises ValueError, one line that names the pattern, for an invalid one.
+        With `only`, of memd's own rules those of these names alone are asked. Raises
+        ValueError, one line that names the pattern, for an invalid one.
         """
         self.fired: Counter[str] = Counter()
         """How often each rule fired since creation; never what it matched."""
         self._extra = [_compiled(pattern) for pattern in extra_patterns]
+        self._only = frozenset(only)
         self._names = [rule.name for rule in RULES]
         self._names += [f"extra_{number}" for number, _ in enumerate(self._extra, 1)]
 
@@ -79,10 +81,13 @@ class Redactor:
         head = _head_end(marks, room - (len(clean) - tail))
         return CleanText(clean[:head] + _left_out(tail - head) + clean[tail:])
 
+    def _asks(self, rank: int) -> bool:
+        return not self._only or self._names[rank] in self._only
+
     def _search(self, text: str, marked: set[int]) -> Iterator[_Found]:
         for rank, match in _matches(text, marked):
             group = match.lastindex or 0
-            if group or not match.re.groups:
+            if self._asks(rank) and (group or not match.re.groups):
                 start, end = match.span(group)
                 yield _Found(start, _run_end(text, end), rank)
         for rank, pattern in enumerate(self._extra, len(RULES)):

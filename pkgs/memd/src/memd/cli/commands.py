@@ -41,6 +41,12 @@ def _kinds(begun: str) -> list[str]:
     return [kind for kind in NOTE_KINDS if kind.startswith(begun)]
 
 
+def _rules(begun: str) -> list[str]:
+    from memd.purge import wanted
+
+    return [name for name in wanted.rule_names() if name.startswith(begun)]
+
+
 @app.command()
 def init(
     path: str | None = HERE,
@@ -311,6 +317,35 @@ def exclude(
         raise UsageFault(f"{directory}: is not excluded itself; memd status lists what is")
     registry.exclude(paths, directory, undo=True)
     render.lines([f"managed again: {directory}"])
+
+
+@app.command()
+def purge(
+    text: str | None = typer.Argument(
+        None, metavar="TEXT", help="Case matters. -: read it from standard input."
+    ),
+    rule: str = typer.Option(
+        "", "--rule", help="What this rule of redaction finds.", autocompletion=_rules
+    ),
+    yes: bool = typer.Option(False, "--yes", "-y", help="Do not ask."),
+) -> None:
+    """Take a leaked text out of all that memd keeps.
+
+    Shows where it stands and asks. Then it is replaced in memories, archives, notes, state
+    and log, and the history of each memory that held it is written anew; the old one is gone.
+
+    A TEXT that is typed as an argument stays in the history of the shell; with - it does not.
+
+    \b
+    Examples:
+      memd purge -                      type it, then Control-D
+      memd purge --rule github_pat
+      memd purge --yes hunter2
+    """
+    from memd.cli import purging
+
+    rt = _runtime()
+    purging.run(rt, purging.what(rt, text, rule), yes=yes)
 
 
 @app.command()
