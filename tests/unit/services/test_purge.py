@@ -235,7 +235,9 @@ def test_a_text_that_cannot_be_told_from_others_is_refused(text: str) -> None:
         wanted.text(text)
 
 
-@pytest.mark.parametrize("text", ["status", "last_updated", "cursors", "/app", "refs/", "bare"])
+@pytest.mark.parametrize(
+    "text", ["status", "state", "2026-", "last_updated", "cursors", "/app", "refs/", "bare"]
+)
 def test_what_memd_could_not_work_without_is_refused_before_anything_changes(
     desk: Desk, text: str
 ) -> None:

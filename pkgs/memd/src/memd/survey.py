@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -13,6 +12,7 @@ from memd.runtime import Runtime
 from memd.sources import PER_PROJECT
 from memd.sources.base import TranscriptSource
 from memd.state.ledger import Ledger
+from memd.state.private import PrivateSessions
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def take(rt: Runtime, projects: Iterable[Project]) -> Survey:
     """Look at every source once; at per-project ones for each of `projects`."""
     survey = Survey()
     owners = rt.owners()
-    private = _private_sessions(rt)
+    private = PrivateSessions(rt.paths)
     for name, source in rt.sources.items():
         hints = [p for p in projects if p.extra_sources] if name in PER_PROJECT else [None]
         for hint in hints:
@@ -74,7 +74,7 @@ def locate(rt: Runtime, path: str) -> SourceRef | None:
         except OSError:
             continue
         if ref is not None:
-            return None if ref.client_id in _private_sessions(rt) else ref
+            return None if ref.client_id in PrivateSessions(rt.paths) else ref
     return None
 
 
@@ -110,10 +110,3 @@ def _has_more(rt: Runtime, ref: SourceRef, ledger: Ledger) -> bool:
 
 def _age(ref: SourceRef) -> tuple[float, str]:
     return ref.modified, ref.key
-
-
-def _private_sessions(rt: Runtime) -> frozenset[str]:
-    try:
-        return frozenset(os.listdir(rt.paths.private_sessions))
-    except OSError:
-        return frozenset()

@@ -349,6 +349,38 @@ def purge(
 
 
 @app.command()
+def forget(
+    session: str = typer.Argument(
+        ..., metavar="SESSION", help="Its id, or as a Memd-Session: line names it."
+    ),
+    project: str | None = PROJECT,
+) -> None:
+    """Take back what a session taught; never read it again.
+
+    Undoes each commit that names the session as far as later ones allow, notes and other
+    sessions that were distilled together with it included, and says what stays. Without
+    --project in all memories. The history keeps the text: memd purge takes it out.
+
+    \b
+    Examples:
+      git -C .memory log --format=%B   shows which session taught what
+      memd forget 0b5e7a52-8a86-4f7e-9d0a-4a0c7d3e1f11
+      memd forget claude-code/0b5e7a52-8a86-4f7e-9d0a-4a0c7d3e1f11 --project shop
+    """
+    from memd import forget as forgetting
+    from memd.cli.target import project_of
+
+    rt = _runtime()
+    named = [project_of(rt, project)] if project else rt.projects()
+    if not project and rt.registry().global_store_id:
+        named = [*named, rt.global_project]
+    done, troubles = forgetting.forget(rt, session, named)
+    render.forgotten(done, troubles)
+    if troubles or any(one.kept for one in done):
+        raise typer.Exit(1)
+
+
+@app.command()
 def hook(
     event: str = typer.Argument(
         ..., metavar="EVENT", help=f"{', '.join(HOOK_TRIGGERS)}.", autocompletion=_events

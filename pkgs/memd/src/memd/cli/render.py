@@ -15,6 +15,7 @@ from memd.oneline import spelled_out
 if TYPE_CHECKING:
     from memd.curator.base import Curator
     from memd.doctor.base import Finding
+    from memd.forget import Forgotten
     from memd.health import ProjectStatus, Status
     from memd.model import CuratorRequest, Project, SyncOutcome
     from memd.onboard import Initialised
@@ -80,6 +81,21 @@ def _said(result: Applied | NothingNew | Busy | Waiting) -> Iterator[str]:
 
 def exit_code(result: SyncOutcome) -> int:
     return result.exit_code if isinstance(result, Failed) else 0
+
+
+def forgotten(done: Iterable[Forgotten], troubles: Iterable[str]) -> None:
+    """What was taken back on stdout, what was not on stderr."""
+    done = tuple(done)
+    for one in done:
+        changed = ", ".join(one.files) or "nothing of it was left"
+        lines([f"{one.project.name}: taken back: {changed} (commits: {len(one.commits)})"])
+        shared = [commit for commit in one.commits if len(commit.sessions) > 1]
+        lines(f"  {c.oid[:12]} was of several sessions: {', '.join(c.sessions)}" for c in shared)
+        warnings((*one.warnings, *(f"{one.project.name}: not taken back: {k}" for k in one.kept)))
+    if not done:
+        print("nothing was learned from it")
+    warnings(troubles)
+    print("it will not be read again")
 
 
 def swept(result: Swept) -> None:

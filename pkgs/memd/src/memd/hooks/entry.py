@@ -62,7 +62,10 @@ def _answer(argv: Sequence[str], stdin: IO[Any] | None, env: Mapping[str, str]) 
     paths = Paths(env)
     call = call_from(_payload(stdin), env)
     if env.get(PRIVATE_VARIABLE, "0") not in ("", "0"):
-        _remember_private(paths, call.session)
+        if call.session:
+            from memd.state import private
+
+            private.remember(paths, call.session)
     elif list(argv) == ["session-start"]:
         if call.directory:
             from memd.hooks import session_start
@@ -116,17 +119,6 @@ def _absolute(value: object) -> str:
     except UnicodeEncodeError:
         usable = False
     return str(value) if usable else ""
-
-
-def _remember_private(paths: Paths, session: str) -> None:
-    """Let no sync ever read this session."""
-    from memd import fsio
-
-    if session:
-        fsio.make_private_dir(paths.private_sessions)
-        path = os.path.join(paths.private_sessions, session)
-        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
-        fsio.sync_directory(paths.private_sessions)
 
 
 def _log(env: Mapping[str, str]) -> Logger:

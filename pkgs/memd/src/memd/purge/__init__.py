@@ -6,17 +6,22 @@ import dataclasses
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from memd import apply, locks, onboard
 from memd.config import snapshot
 from memd.errors import MemdError, StoreError, UsageFault
-from memd.model import Project
+from memd.model import MEMORY_FILES, Project
+from memd.paths import INBOX_DIR
 from memd.purge import files
 from memd.purge.wanted import Wanted
 from memd.runtime import Runtime
 from memd.state import ledger
 from memd.store import layout
+from memd.store.memory import is_memory
 from memd.store.rewrite import WritableHistory, is_trace
+
+_OWN_NAMES: Final = (*MEMORY_FILES, layout.ARCHIVE_DIR, INBOX_DIR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +94,7 @@ def _store(rt: Runtime, project: Project) -> str | MemdError:
 
 
 def _check_names(rt: Runtime, wanted: Wanted) -> None:
-    """What a project goes by is not taken from it."""
+    """What a project and memd's own files go by is not taken from them."""
     known = rt.registry()
     for path in (*known.entries, *known.excluded, rt.config.global_root, rt.paths.state):
         if wanted.in_text(path)[1]:
@@ -97,6 +102,8 @@ def _check_names(rt: Runtime, wanted: Wanted) -> None:
                 "purge: what is to be purged is part of the path of a directory that memd "
                 "manages or leaves alone (memd status lists them): rename that directory first"
             )
+    if any(wanted.in_text(name)[1] for name in _OWN_NAMES):
+        raise UsageFault("purge: it is part of a name that memd's own files have")
 
 
 def _in_store(store: str, wanted: Wanted, *, write: bool) -> Iterator[Place]:
@@ -137,7 +144,7 @@ def _in_state(rt: Runtime, wanted: Wanted, *, write: bool) -> Iterator[Place]:
         else:
             is_json = ".json" in os.path.basename(path)
             yield from _in_file(path, wanted, is_json=is_json, write=write)
-    yield from _in_names(rt.paths.state, wanted, write=write)
+    yield from _in_names(rt.paths.curator_cwd, wanted, write=write)
 
 
 def _in_snapshot(path: str, wanted: Wanted, *, write: bool) -> Iterator[Place]:
@@ -156,7 +163,11 @@ def _in_file(path: str, wanted: Wanted, *, is_json: bool, write: bool) -> Iterat
 
 def _in_names(top: str, wanted: Wanted, *, without: str = "", write: bool) -> Iterator[Place]:
     for path in files.below(top, without=without):
-        if found := files.in_name(path, wanted, write=write):
+        found = files.in_name(path, wanted, write=False)
+        if found and is_memory(os.path.relpath(path, top)):
+            raise UsageFault("purge: it is part of a name that memd's own files have")
+        if found:
+            files.in_name(path, wanted, write=write)
             yield Place(path, found, "in its name")
 
 

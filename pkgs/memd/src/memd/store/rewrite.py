@@ -9,12 +9,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from memd import fsio
-from memd.store.repository import MemoryRepository
+from memd.store.objects import ReadableHistory
 
 Edit = Callable[[str], tuple[str, int]]
 
-_BATCH: Final = 16 << 20
-"""Bytes of objects that are held at once, but for a single larger one."""
 _STATES: Final = re.compile(
     r"[A-Z_]+_(?:HEAD|MSG|MODE|RR|EDITMSG|LOG)|AUTO_MERGE|sequencer|rebase-(?:merge|apply)|logs"
     r"|rr-cache|BISECT_\w+|gc\.log|index"
@@ -31,15 +29,14 @@ def is_trace(name: str) -> bool:
     return _STATES.fullmatch(name) is not None
 
 
-class WritableHistory(MemoryRepository):
+class WritableHistory(ReadableHistory):
     """All of a memory's repository, not only what its branch leads to. Raises StoreError."""
 
     def holding(self, edit: Edit) -> Mapping[str, str]:
         """Kind by id of each object that `edit` finds something in, reachable or not."""
-        self._branch()
         return {
             oid: kind
-            for oid, kind, data in self._objects()
+            for oid, kind, data in self.objects()
             if any(edit(text)[1] for text in _texts(oid, kind, data))
         }
 
@@ -87,36 +84,6 @@ class WritableHistory(MemoryRepository):
             )
             new[oid.encode()] = written.stdout.strip()
         return new
-
-    def _objects(self) -> Iterator[tuple[str, str, bytes]]:
-        """Id, kind and content of every object."""
-        listing = self._git(
-            *("cat-file", "--batch-all-objects", "--unordered"),
-            "--batch-check=%(objectname) %(objecttype) %(objectsize)",
-        )
-        batch: list[str] = []
-        room = _BATCH
-        for line in listing.stdout.decode("ascii").splitlines():
-            oid, _, size = line.split(" ")
-            if batch and int(size) > room:
-                yield from self._read_objects(batch)
-                batch, room = [], _BATCH
-            batch.append(oid)
-            room -= int(size)
-        yield from self._read_objects(batch)
-
-    def _read_objects(self, oids: list[str]) -> Iterator[tuple[str, str, bytes]]:
-        names = "".join(f"{oid}\n" for oid in oids)
-        out = self._git("cat-file", "--batch", stdin=names.encode()).stdout
-        position = 0
-        while position < len(out):
-            end = out.index(b"\n", position)
-            oid, kind, *size = out[position:end].decode("ascii").split(" ")
-            if not size:
-                raise self._unusable(f"{oid}: {kind}")
-            start, position = end + 1, end + 1 + int(size[0])
-            yield oid, kind, out[start:position]
-            position += 1
 
 
 def _texts(oid: str, kind: str, data: bytes) -> Iterator[str]:
