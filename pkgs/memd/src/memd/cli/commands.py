@@ -338,7 +338,7 @@ def purge(
 
     \b
     Examples:
-      memd purge -                      type it, then Control-D
+      memd purge -                      asks for it
       memd purge --rule github_pat
       memd purge --yes hunter2
     """

@@ -58,10 +58,18 @@ def _row(place: Place) -> str:
 def _agreed() -> bool:
     if not sys.stdin.isatty():
         raise UsageFault("purge: nothing was changed; --yes does it without asking")
-    question = "Replace it in all of these, for good? Commits that held it get new ids."
-    return typer.confirm(question)
+    try:
+        return typer.confirm("Replace it in all of these, for good? Commits get new ids.")
+    except typer.Abort:
+        return False
 
 
 def _typed() -> str:
-    """Standard input without the line end behind it."""
-    return sys.stdin.buffer.read(_LONGEST).decode("utf-8", "surrogateescape").rstrip("\r\n")
+    """Unseen on a terminal; all of standard input, but for the line end behind it, elsewhere."""
+    if not sys.stdin.isatty():
+        text = sys.stdin.buffer.read(_LONGEST).decode("utf-8", "surrogateescape")
+        return text.removesuffix("\n").removesuffix("\r")
+    try:
+        return str(typer.prompt("Text to purge (not shown)", hide_input=True))
+    except typer.Abort:
+        raise UsageFault("purge: no text, nothing was changed") from None
