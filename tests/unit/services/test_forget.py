@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 
 from hypothesis import given, settings
@@ -14,7 +15,6 @@ from memd.forget import Forgotten
 from memd.model import Applied, NothingNew, Project
 from memd.paths import store_of
 from memd.store import past
-from memd.store.past import undo
 
 BASE = "the base fact"
 
@@ -182,6 +182,10 @@ def test_a_memory_that_cannot_be_worked_on_is_named_and_stops_no_other(desk: Des
     assert broken.root in trouble
     assert "LEARNED" not in desk.file(app)
     assert len(done) == 1
+
+
+def undo(current: str, *, after: str, before: str) -> past.Undone:
+    return past.undo(current, after=after, before=before, folder=tempfile.gettempdir())
 
 
 LINES = st.lists(st.sampled_from("abcdefg"), max_size=8).map(lambda x: "".join(f"{i}\n" for i in x))

@@ -58,6 +58,7 @@ def forget(
 def _forget_in(rt: Runtime, project: Project, session: str) -> Forgotten | MemdError:
     try:
         store = onboard.store_to_read(rt.paths, project)
+        rt.progress(f"{project.name}: once no sync holds it")
         with locks.held(store, wait=True):
             layout.clear_leftovers(store, now=rt.clock())
             warnings = apply.recover(rt, project, store)
@@ -79,7 +80,9 @@ def _undo(
     commits = tuple(c for c in found if any(_is_named(key, session) for key in c.sessions))
     memory = memories.read(store)
     now = _Texts(store, memory)
-    kept = tuple(line for commit in commits for line in _undo_commit(past_of, commit, now))
+    kept = tuple(
+        line for commit in commits for line in _undo_commit(past_of, commit, now, rt.paths.state)
+    )
     changes = _changes(rt, store, memory, now)
     if changes:
         trailers = [("Memd-Trigger", "forget"), *(("Memd-Forgot", c.oid) for c in commits)]
@@ -108,14 +111,16 @@ class _Texts:
         return {path: text for path, text in self.new.items() if text != self.old[path]}
 
 
-def _undo_commit(past_of: ReadableHistory, commit: Commit, now: _Texts) -> Iterator[str]:
+def _undo_commit(
+    past_of: ReadableHistory, commit: Commit, now: _Texts, folder: str
+) -> Iterator[str]:
     """Undo it in the texts; yields what stays."""
     if not commit.parent:
         yield f"{commit.oid[:12]}: is the first commit of the memory, with all that was there then"
         return
     for path in filter(is_memory, past_of.changed(commit.oid, commit.parent)):
         after, before = (_body(past_of, oid, path) for oid in (commit.oid, commit.parent))
-        undone = past.undo(now.get(path), after=after, before=before)
+        undone = past.undo(now.get(path), after=after, before=before, folder=folder)
         now.new[path] = undone.text
         if not undone.is_whole:
             yield f"{commit.oid[:12]}: {path}: later changes stand in the way of some of it"

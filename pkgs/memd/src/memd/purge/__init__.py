@@ -59,14 +59,13 @@ def purge(rt: Runtime, wanted: Wanted) -> None:
     May be cut off anywhere: the same call again does what is left.
     """
     for project, store in _stores(rt)[0]:
+        rt.progress(f"{project.name}: once no sync holds it")
         with locks.held(store, wait=True):
             layout.clear_leftovers(store, now=rt.clock())
             apply.recover(rt, project, store)
-            for _ in _in_store(store, wanted, write=True):
-                rt.progress(f"{project.name}: purged")
+            tuple(_in_store(store, wanted, write=True))
             files.in_json(ledger.pending_path(rt.paths, project.root), wanted, write=True)
-    for _ in _in_state(rt, wanted, write=True):
-        rt.progress("state: purged")
+    tuple(_in_state(rt, wanted, write=True))
     if left := look(rt, wanted).places:
         raise StoreError(
             f"{', '.join(place.path for place in left)}: still holds it; run memd purge again, "

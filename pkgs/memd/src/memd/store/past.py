@@ -8,7 +8,7 @@ import tempfile
 from dataclasses import dataclass
 from typing import Final
 
-from memd import git
+from memd import fsio, git
 from memd.store.objects import Object, ReadableHistory
 
 _TRAILER: Final = "Memd-Session: "
@@ -39,15 +39,17 @@ def commits(history: ReadableHistory) -> tuple[Commit, ...]:
     return tuple(c for c in map(_commit, history.commits()) if c.sessions)
 
 
-def undo(current: str, *, after: str, before: str) -> Undone:
+def undo(current: str, *, after: str, before: str, folder: str) -> Undone:
     """Take the step from `before` to `after` back in `current`, which came later.
+
+    `folder` is a private directory where the texts stand for as long as git compares them.
 
     Lines that it added and that still stand are taken out one by one, for a merge alone
     would keep them wherever a later one was put next to them.
     """
     current, after = _without_added(current, after, before)
     texts = [text.encode("utf-8", "surrogateescape") for text in (current, after, before)]
-    merged, conflicts = _merge(*texts)
+    merged, conflicts = _merge(*texts, folder=folder)
     return Undone(merged.decode("utf-8", "surrogateescape"), not conflicts)
 
 
@@ -78,12 +80,12 @@ def _matches(a: list[str], b: list[str]) -> list[difflib.Match]:
     return difflib.SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks()
 
 
-def _merge(current: bytes, base: bytes, other: bytes) -> tuple[bytes, int]:
+def _merge(current: bytes, base: bytes, other: bytes, *, folder: str) -> tuple[bytes, int]:
     """The three-way merge, in favour of `current` where the two collide, and how often they do."""
-    with tempfile.TemporaryDirectory(prefix="memd-") as folder:
+    with tempfile.TemporaryDirectory(prefix=fsio.PREFIX, dir=folder) as place:
         names = []
         for name, data in (("current", current), ("base", base), ("other", other)):
-            names.append(os.path.join(folder, name))
+            names.append(os.path.join(place, name))
             with open(names[-1], "wb") as file:
                 file.write(data)
         collisions = git.run({}, "merge-file", "-p", "-q", *names, check=False).returncode
