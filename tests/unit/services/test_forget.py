@@ -6,6 +6,7 @@ import os
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from unit.services.conftest import Desk, git, reply, state
@@ -100,6 +101,18 @@ def test_a_session_of_which_nothing_was_learned_is_not_read_either(desk: Desk) -
     assert forget.forget(desk.rt, f"claude-code/{log.stem}", [app]) == ((), ())
     assert desk.sync(app) == NothingNew()
     assert desk.curator.asked == []
+
+
+@pytest.mark.parametrize("named", ["other-7", "claude-code/other-7", "claude-code/p~other-7"])
+def test_a_session_is_found_by_its_id_and_by_its_key(desk: Desk, named: str) -> None:
+    app = desk.project()
+    desk.session(app.root, "first", name="other-7")
+    desk.curator.answers = [state("LEARNED")]
+    assert isinstance(desk.sync(app), Applied)
+    assert "Memd-Session: claude-code/p~other-7\n" in desk.commits(app)
+    assert forgotten(desk, named).files == ("state.md",)
+    desk.session(app.root, "more", name="other-7")
+    assert desk.sync(app) == NothingNew()
 
 
 def test_doing_it_again_changes_nothing(desk: Desk) -> None:

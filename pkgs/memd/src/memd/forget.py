@@ -172,4 +172,6 @@ def _client_id(session: str) -> str:
 
 
 def _is_named(key: str, session: str) -> bool:
-    return session in (key, key.partition("/")[2].rpartition(QUALIFIER)[2])
+    source, _, name = key.partition("/")
+    client_id = name.rpartition(QUALIFIER)[2]
+    return session in (key, client_id, f"{source}/{client_id}")
