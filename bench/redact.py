@@ -68,7 +68,7 @@ def once(texts: Iterable[str]) -> float:
 
 def session() -> Iterator[str]:
     """Made-up records: prose, code, listings, logs, diffs, JSON; a secret now and then."""
-    draw = random.Random(7)  # noqa: S311
+    draw = random.Random(7)
     secrets = [sample.text for sample in found() if sample.rule != "ssh_private_key"]
     kinds = (prose, code, listing, log, diff, escaped)
     size = 0

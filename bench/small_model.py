@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 from bench.machine import Machine
@@ -101,30 +102,28 @@ def texts(machine: Machine) -> dict[str, str]:
 
 def broken(machine: Machine, before: dict[str, str], now: dict[str, str]) -> list[str]:
     """What does not hold that has to."""
-    found = []
     archive = "".join(path.read_text() for path in (machine.memory(0) / "archive").glob("*.md"))
-    for name, text in now.items():
-        raw, body = split(text)
-        if not frontmatter.is_valid(frontmatter.parse(raw)):
-            found.append(f"{name} has no valid frontmatter")
-        sections = [section for section in split_sections(body) if section.heading]
-        if len(body) > BUDGETS[name] and len(sections) > 1:
-            found.append(f"{name} is over its budget")
-        old = split(before[name])[1]
-        if name != MISTAKES and len(old) >= 300:
-            left = [s.text for s in split_sections(old) if s.text.strip() in body + archive]
-            if len(body) < 0.4 * len(old) and sum(map(len, left)) < 0.4 * len(old):
-                found.append(f"{name} lost more than it may")
-    for section in split_sections(split(before[MISTAKES])[1]):
-        if section.text.strip() not in now[MISTAKES] + archive:
-            found.append("an old mistake is gone")
+    found = [text for name in now for text in broken_file(name, before[name], now[name], archive)]
     if any((machine.state / "pending").glob("*.json")):
         found.append("an update is pending")
     git = ["git", "-C", str(machine.memory(0))]
-    for check in (["fsck", "--strict"], ["diff", "--quiet", "HEAD"]):
-        if subprocess.run([*git, *check], capture_output=True, check=False).returncode:
-            found.append(f"git {check[0]} complains")
-    return found
+    checks = (["fsck", "--strict"], ["diff", "--quiet", "HEAD"])
+    codes = [subprocess.run([*git, *check], capture_output=True, check=False) for check in checks]
+    return [*found, *(f"{done.args} complains" for done in codes if done.returncode)]
+
+
+def broken_file(name: str, before: str, now: str, archive: str) -> Iterator[str]:
+    raw, body = split(now)
+    old = split(before)[1]
+    kept = [s.text.strip() for s in split_sections(old) if s.text.strip() in body + archive]
+    if not frontmatter.is_valid(frontmatter.parse(raw)):
+        yield f"{name} has no valid frontmatter"
+    if len(body) > BUDGETS[name] and sum(bool(s.heading) for s in split_sections(body)) > 1:
+        yield f"{name} is over its budget"
+    if name == MISTAKES and len(kept) < len(split_sections(old)):
+        yield "an old mistake is gone"
+    if len(old) >= 300 and max(len(body), sum(map(len, kept))) < 0.4 * len(old):
+        yield f"{name} lost more than it may"
 
 
 if __name__ == "__main__":

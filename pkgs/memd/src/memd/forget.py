@@ -57,7 +57,7 @@ def forget(
 
 def _forget_in(rt: Runtime, project: Project, session: str) -> Forgotten | MemdError:
     try:
-        store = onboard.store_to_read(rt.paths, project)
+        store = onboard.store_to_read(rt.registry(), project)
         rt.progress(f"{project.name}: once no sync holds it")
         with locks.held(store, wait=True):
             layout.clear_leftovers(store, now=rt.clock())

@@ -87,7 +87,7 @@ def _stores(rt: Runtime) -> tuple[list[tuple[Project, str]], tuple[str, ...]]:
 
 def _store(rt: Runtime, project: Project) -> str | MemdError:
     try:
-        return onboard.store_to_read(rt.paths, project)
+        return onboard.store_to_read(rt.registry(), project)
     except MemdError as error:
         return error
 
