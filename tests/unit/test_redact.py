@@ -267,6 +267,12 @@ def test_marks_in_the_text_are_left_alone_and_not_counted() -> None:
     assert not redactor.fired
 
 
+def test_the_name_in_a_mark_begins_no_secret() -> None:
+    for rest in (" secret key\n" + "A7b" * 20, " config add-authtoken " + "A7b" * 10):
+        for rule in ("minisign_key", "ngrok_token"):
+            assert clean(mark(rule) + rest) == mark(rule) + rest
+
+
 def test_a_mark_of_an_unknown_rule_hides_nothing() -> None:
     assert f"ghp_{BODY}" not in clean(f"[REDACTED:ghp_{BODY}]")
 

@@ -15,6 +15,7 @@ from memd.redact_scan import Keywords, lower
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _NAMES: Final = "|".join(dict.fromkeys(rule.name for rule in RULES))
 _MARK: Final = re.compile(rf"\[REDACTED:(?:{_NAMES}|extra_[0-9]{{1,4}})\]")
+_PASSES: Final = 4
 _TAIL: Final = re.compile("[A-Za-z0-9_]*")
 _RANKS: Final = {
     word: [(rank, rule.leads) for rank, rule in enumerate(RULES) if word in rule.keywords]
@@ -33,8 +34,9 @@ class _Found(NamedTuple):
 class Redactor:
     """Replaces what looks like a secret by `[REDACTED:<rule>]`; changes nothing around it.
 
-    All rules look at the same original text; where their finds overlap, the whole stretch is
-    replaced once and named by the foremost rule. Marks that are already there stay.
+    All rules look at the same text; where their finds overlap, the whole stretch is replaced once
+    and named by the foremost rule. Marks that are already there stay. A text in which something
+    was found is looked at again, since one secret can hide the beginning of another.
     """
 
     def __init__(self, extra_patterns: Sequence[str] = (), *, only: Collection[str] = ()) -> None:
@@ -52,19 +54,7 @@ class Redactor:
 
     def clean(self, text: str) -> CleanText:
         """Redact, and turn lone surrogates into U+FFFD. Cleaning clean text changes nothing."""
-        text = _valid(text)
-        marks = _marks(text)
-        marked = {at for mark in marks for at in range(*mark)}
-        kept = (_Found(*mark, len(self._names)) for mark in marks)
-        pieces: list[str] = []
-        position = 0
-        for found in _united([*self._search(text, marked), *kept]):
-            if (found.start, found.end) not in marks:
-                name = self._names[found.rank]
-                self.fired[name] += 1
-                pieces += [text[position : found.start], f"[REDACTED:{name}]"]
-                position = found.end
-        return CleanText("".join([*pieces, text[position:]]))
+        return CleanText(self._repeated(_valid(text), _PASSES))
 
     def excerpt(self, text: str, limit: int) -> CleanText:
         """Redact the whole, then keep a head and a tail of at most `limit` characters in all.
@@ -83,6 +73,24 @@ class Redactor:
 
     def _asks(self, rank: int) -> bool:
         return not self._only or self._names[rank] in self._only
+
+    def _repeated(self, text: str, passes: int) -> str:
+        once = self._once(text)
+        return once if once == text or passes == 1 else self._repeated(once, passes - 1)
+
+    def _once(self, text: str) -> str:
+        marks = _marks(text)
+        marked = {at for mark in marks for at in range(*mark)}
+        kept = (_Found(*mark, len(self._names)) for mark in marks)
+        pieces: list[str] = []
+        position = 0
+        for found in _united([*self._search(text, marked), *kept]):
+            if (found.start, found.end) not in marks:
+                name = self._names[found.rank]
+                self.fired[name] += 1
+                pieces += [text[position : found.start], f"[REDACTED:{name}]"]
+                position = found.end
+        return "".join([*pieces, text[position:]])
 
     def _search(self, text: str, marked: set[int]) -> Iterator[_Found]:
         for rank, match in _matches(text, marked):

@@ -34,7 +34,10 @@ _PHRASE: Final = (
     r"[Pp](?:ass(?:w(?:or[dt]|d)|phrase|code|(?<=[_.-]pass)|(?<=[a-z]Pass))|wd)(?:_?[0-9]{1,2})?"
 )
 # The token of memd's own fences is no credential.
-_KEY_NAME: Final = rf"(?:[Tt]oken(?<!Fence token)|[Ss]ecret|cred(?<=[_.-]cred)|[Kk]ey{_QUALIFIED}))(?:_?[0-9]{{1,2}}|_base)?"
+_KEY_NAME: Final = (
+    r"(?:[Tt]oken(?<!Fence token)|[Ss]ecret|cred(?<=[_.-]cred)"
+    rf"|[Kk]ey{_QUALIFIED}))(?:_?[0-9]{{1,2}}|_base)?"
+)
 _NAME: Final = f"(?:{_PHRASE}|{_KEY_NAME})"
 _SETTER: Final = r"(?:(?<=[Ss]et)|(?<=[Ss]et_)|(?<=[Ww]ith)|(?<=[Ww]ith_)|(?<=\.))"
 _PASS_WORDS: Final = ("pass", "pwd")

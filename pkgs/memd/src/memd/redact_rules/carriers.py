@@ -170,14 +170,14 @@ RULES: Final[tuple[Rule, ...]] = (
         r"[Mm]achine[ \t]{1,8}\S{1,200}\s{1,8}login\s{1,8}\S{1,200}\s{1,8}password\s{1,8}"
         rf"{NO_PLACEHOLDER}([^\s\"'`\\\x1b]{{1,256}})",
         ("machine ",),
-        "machine git.example login me password example",
+        "machine git.host login me password example",
         "machine learning, the login and the password",
     ),
     Rule(
         "pgpass",
         r":(?:5432|5433|6432|3306|\*):[^:\s/]{1,64}:[^:\s/]{1,64}:([^\s:\"'\\]{4,128})(?=\s|\Z)",
         (":5432:", ":5433:", ":6432:", ":3306:", ":*:"),
-        "db.example:5432:app:me:example\n",
+        "db.host:5432:app:me:example\n",
         "127.0.0.1:5432:5432 and a:*:b",
     ),
     Rule(
@@ -185,7 +185,7 @@ RULES: Final[tuple[Rule, ...]] = (
         rf"curl\b[^\n|]{{0,400}}?[ \t](?:-u|--user|--proxy-user|-U)(?:[ \t=]{{1,4}}"
         rf"|(?=[\w\"'])){_PAIR}",
         ("curl",),
-        "curl -sS -u me:example https://api.example",
+        "curl -sS -u me:example https://host",
         "curl -u $USER:$PASS https://api.example, curl --user-agent x:y",
     ),
     Rule(

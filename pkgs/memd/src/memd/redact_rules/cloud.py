@@ -166,7 +166,7 @@ RULES: Final[tuple[Rule, ...]] = (
     ),
     Rule(
         "alibaba_access",
-        rf"{START}LTAI{ALNUM}{{12,26}}(?!\w)",
+        rf"{START}LTAI{ALNUM}{{12,26}}",
         ("ltai",),
         f"LTAI5t{filler(18)}",
         "VOLTAIRE and the prefix LTAI",
@@ -236,7 +236,7 @@ RULES: Final[tuple[Rule, ...]] = (
     ),
     Rule(
         "render_key",
-        rf"{START}rnd_{ALNUM}{{24,48}}(?!\w)",
+        rf"{START}rnd_{ALNUM}{{24,48}}",
         ("rnd_",),
         f"rnd_{filler(28)}",
         "rnd_seed, rnd_generator_of_the_test",
@@ -293,7 +293,7 @@ RULES: Final[tuple[Rule, ...]] = (
     ),
     Rule(
         "neon_key",
-        rf"{START}(?:napi_{ALNUM}{{40,80}}|npg_{ALNUM}{{12,32}})(?!\w)",
+        rf"{START}(?:napi_{ALNUM}{{40,80}}|npg_{ALNUM}{{12,32}})",
         ("napi_", "npg_"),
         f"napi_{filler(64)}",
         "napi_value is a type, napi_create_external_arraybuffer",
@@ -307,7 +307,7 @@ RULES: Final[tuple[Rule, ...]] = (
     ),
     Rule(
         "infracost_key",
-        rf"{START}ico-{ALNUM}{{32}}(?!\w)",
+        rf"{START}ico-{ALNUM}{{32}}",
         ("ico-",),
         f"ico-{filler(32)}",
         "favico-generator, ico-",

@@ -97,14 +97,14 @@ RULES: Final[tuple[Rule, ...]] = (
     ),
     Rule(
         "cargo_token",
-        rf"{START}cio{ALNUM}{{32}}(?!\w)",
+        rf"{START}cio{ALNUM}{{32}}",
         ("cio",),
         f"cargo login cio{filler(32)}",
         "asyncio, cioAndOthers",
     ),
     Rule(
         "nuget_key",
-        rf"{START}oy2[a-z0-9]{{43}}(?!\w)",
+        rf"{START}oy2[a-z0-9]{{43}}",
         ("oy2",),
         f"oy2{filler(43, 'example0filler1')}",
         "deploy2, oy2",
@@ -203,7 +203,7 @@ RULES: Final[tuple[Rule, ...]] = (
     ),
     Rule(
         "notion_token",
-        rf"{START}(?:ntn_{ALNUM}{{40,60}}|secret_{ALNUM}{{43}})(?!\w)",
+        rf"{START}(?:ntn_{ALNUM}{{40,60}}|secret_{ALNUM}{{43}})",
         ("ntn_", "secret_"),
         f"ntn_{filler(46)}",
         "secret_manager, ntn_",
@@ -261,7 +261,7 @@ RULES: Final[tuple[Rule, ...]] = (
     ),
     Rule(
         "adafruit_key",
-        rf"{START}aio_{ALNUM}{{28}}(?!\w)",
+        rf"{START}aio_{ALNUM}{{28}}",
         ("aio_",),
         f"aio_{filler(28)}",
         "aio_read, aio_suspend_with_timeout",

@@ -90,7 +90,7 @@ RULES: Final[tuple[Rule, ...]] = (
     ),
     Rule(
         "fireworks_key",
-        rf"{START}fw_{ALNUM}{{20,32}}(?!\w)",
+        rf"{START}fw_{ALNUM}{{20,32}}",
         ("fw_",),
         f"fw_{filler(24)}",
         "fw_update, fw_version_of_the_board",
@@ -125,7 +125,7 @@ RULES: Final[tuple[Rule, ...]] = (
     ),
     Rule(
         "voyage_key",
-        rf"{START}pa-(?=[\w-]{{0,42}}[0-9])(?=[\w-]{{0,42}}[A-Z]){WORD}{{43}}(?!\w)",
+        rf"{START}pa-(?=[\w-]{{0,42}}[0-9])(?=[\w-]{{0,42}}[A-Z]){WORD}{{43}}",
         ("pa-",),
         f"pa-{filler(43)}",
         "wpa-supplicant, pa-dlna",
@@ -139,7 +139,7 @@ RULES: Final[tuple[Rule, ...]] = (
     ),
     Rule(
         "firecrawl_key",
-        rf"{START}fc-{HEX}{{32}}(?!\w)",
+        rf"{START}fc-{HEX}{{32}}",
         ("fc-",),
         f"fc-{hexadecimal(32)}",
         "fc-list, rfc-editor",
@@ -153,7 +153,7 @@ RULES: Final[tuple[Rule, ...]] = (
     ),
     Rule(
         "elevenlabs_key",
-        rf"{START}sk_{HEX}{{48}}(?!\w)",
+        rf"{START}sk_{HEX}{{48}}",
         ("sk_",),
         f"sk_{hexadecimal(48)}",
         "task_id, sk_",

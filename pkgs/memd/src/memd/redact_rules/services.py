@@ -34,7 +34,7 @@ RULES: Final[tuple[Rule, ...]] = (
     ),
     Rule(
         "square_token",
-        rf"{START}(?:sq0[a-z]{{3}}-{WORD}{{22,60}}|EAAA[\w-]{{60}}(?!\w))",
+        rf"{START}(?:sq0[a-z]{{3}}-{WORD}{{22,60}}|EAAA[\w-]{{60}})",
         ("sq0", "eaa"),
         f"sq0csp-{filler(43)}",
         "sq0csp- is the prefix",
@@ -106,14 +106,14 @@ RULES: Final[tuple[Rule, ...]] = (
     ),
     Rule(
         "mailgun_key",
-        rf"{START}key-{HEX}{{32}}(?!\w)",
+        rf"{START}key-{HEX}{{32}}",
         ("key-",),
         f"key-{hexadecimal(32)}",
         f"key-value, key-{hexadecimal(12)}",
     ),
     Rule(
         "mailchimp_key",
-        rf"(?<!\w){HEX}{{32}}-us[1-9][0-9]?(?!\w)",
+        rf"(?<!\w){HEX}{{32}}-us[1-9][0-9]?",
         tuple(f"-us{digit}" for digit in range(1, 10)),
         f"{hexadecimal(32)}-us12",
         "region-us1, plus-us",
@@ -129,7 +129,7 @@ RULES: Final[tuple[Rule, ...]] = (
     Rule(
         "resend_key",
         rf"{START}re_(?=\w{{0,30}}[0-9])(?=\w{{0,30}}[A-Z])(?:{ALNUM}{{8}}_{ALNUM}{{24}}"
-        rf"|{ALNUM}{{32}})(?!\w)",
+        rf"|{ALNUM}{{32}})",
         ("re_",),
         f"re_{filler(8)}_{filler(24)}",
         "pre_process, re_compile_the_pattern",
@@ -151,7 +151,7 @@ RULES: Final[tuple[Rule, ...]] = (
     ),
     Rule(
         "discord_bot",
-        r"[MNO](?<![A-Za-z0-9.][MNO])[\w-]{22,27}\.[\w-]{6}\.[\w-]{25,40}(?!\w)",
+        r"[MNO](?<![A-Za-z0-9.][MNO])[\w-]{22,27}\.[\w-]{6}\.[\w-]{25,40}",
         ("discord_", "bot ", "bot_"),
         f"bot MTExample0{filler(14)}.G0abcd.{filler(38)}",
         "bot Main.module.function, MainApplicationConfiguration1.module.x",
@@ -167,7 +167,7 @@ RULES: Final[tuple[Rule, ...]] = (
     ),
     Rule(
         "telegram_bot",
-        rf"[0-9](?:(?<![A-Za-z0-9][0-9])|(?<=bot[0-9]))[0-9]{{7,9}}:AA{WORD}{{33}}(?!\w)",
+        rf"[0-9](?:(?<![A-Za-z0-9][0-9])|(?<=bot[0-9]))[0-9]{{7,9}}:AA{WORD}{{33}}",
         (":aa",),
         f"1234567890:AA{filler(33)}",
         "robot, bot1:AA, 12345678:AABB",
