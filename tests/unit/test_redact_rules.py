@@ -11,6 +11,7 @@ import pytest
 
 from memd.redact import Redactor
 from memd.redact_rules import RULES, Rule
+from memd.redact_rules.parts import REACH
 
 if sys.version_info >= (3, 11):
     from re import _parser as sre_parse
@@ -98,6 +99,12 @@ def test_pattern_is_not_empty_and_has_no_nested_unbounded_repeat(rule: Rule) -> 
         parsed = sre_parse.parse(rule.pattern, re.ASCII)
     assert parsed.getwidth()[0] > 0
     assert not unbounded_inside_unbounded(parsed)
+
+
+@each_rule
+def test_no_match_but_of_a_private_key_is_longer_than_the_reach(rule: Rule) -> None:
+    longest = sre_parse.parse(rule.pattern, re.ASCII).getwidth()[1]
+    assert longest <= REACH or rule.name == "ssh_private_key"
 
 
 def test_the_check_for_nested_repeats_sees_them() -> None:

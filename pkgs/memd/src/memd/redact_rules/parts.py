@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import cycle, islice
 from typing import Final
 
-REACH: Final = 40_000
+REACH: Final = 70_000
 """Characters that a match has at most, unless it is a private key's."""
 LONG: Final = 4096
 
