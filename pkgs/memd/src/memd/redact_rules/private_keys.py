@@ -50,7 +50,8 @@ RULES: Final[tuple[Rule, ...]] = (
     ),
     Rule(
         "minisign_key",
-        r"(?:minisign|rsign|signify)[^\n\\]{0,60}secret key(?:\r?\n|\\n)([A-Za-z0-9+/]{40,400}={0,2})",
+        r"(?:minisign|rsign|signify)[^\n\\]{0,60}secret key"
+        r"(?:\r?\n|\\n)([A-Za-z0-9+/]{40,400}={0,2})",
         ("secret key",),
         f"untrusted comment: minisign encrypted secret key\n{filler(210)}==",
         "minisign -G makes a public and a secret key\nin two files",
