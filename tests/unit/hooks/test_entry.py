@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from memd.hooks import entry
 from memd.paths import Paths
+from memd.state.private import PrivateSessions
 
 SAMPLES = Path(__file__).parents[2] / "data" / "hooks" / "claude-code.jsonl"
 
@@ -138,6 +139,25 @@ def test_a_private_session_is_told_nothing_and_remembered(
 def test_a_private_session_without_an_id_leaves_nothing(env: dict[str, str]) -> None:
     assert call({**env, "MEMD_DISABLE": "yes"}, "session-start", cwd="/") == ""
     assert not os.path.exists(Paths(env).private_sessions)
+
+
+@pytest.mark.parametrize(
+    ("payload", "more"),
+    [
+        ({"session_id": "an id with ünusual characters" * 9}, {}),
+        ({"transcript_path": "/x/an id with ünusual characters.jsonl"}, {}),
+        ({}, {"CLAUDE_CODE_SESSION_ID": "an id with ünusual characters"}),
+    ],
+)
+def test_whatever_names_a_private_session_is_remembered(
+    env: dict[str, str], payload: dict[str, Any], more: dict[str, str]
+) -> None:
+    private = {**env, **more, "MEMD_DISABLE": "1"}
+    assert call(private, "session-start", cwd="/", **payload) == ""
+    known = PrivateSessions(Paths(env))
+    times = 9 if "session_id" in payload else 1
+    assert "an id with ünusual characters" * times in known
+    assert "another" not in known
 
 
 def test_privacy_can_be_switched_off(env: dict[str, str], project: str) -> None:

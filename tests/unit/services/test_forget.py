@@ -159,10 +159,8 @@ def test_what_comes_back_is_kept_within_its_budget(desk: Desk) -> None:
 
 def test_a_memory_that_began_with_the_session_is_not_wiped(desk: Desk) -> None:
     app = desk.project()
-    desk.set(git_commit=False)
     git_dir = Path(store_of(app.root)) / ".git"
-    os.rename(git_dir, desk.top / "away")
-    desk.set(git_commit=True)
+    desk.curator.meanwhile = lambda: os.rename(git_dir, desk.top / "away")
     session = learned(desk, app, "first", state("LEARNED"))
     (line,) = forgotten(desk, session).kept
     assert "first commit" in line

@@ -190,3 +190,13 @@ def test_a_missing_git_is_named(desk: Desk) -> None:
     assert [p.split(":")[1] for p in report(desk).problems] == [" not found on PATH"]
     desk.set(git_commit=False)
     assert report(desk).problems == ()
+
+
+def test_a_state_file_that_cannot_be_used_hides_no_other_project(desk: Desk) -> None:
+    one, two = desk.project("one"), desk.project("two")
+    for path in (ledger.path(desk.rt.paths, one.root), backend.path(desk.rt.paths)):
+        Path(path).unlink(missing_ok=True)
+        os.mkfifo(path)
+    status = report(desk)
+    assert [row.root for row in status.projects] == [one.root, two.root]
+    assert sum("not a regular file" in problem for problem in status.problems) == 2

@@ -174,13 +174,14 @@ def test_nothing_is_taken_in_while_exclusions_may_be_lost(desk: Desk) -> None:
     registry.exclude(desk.rt.paths, shut, undo=False)
     file = Path(desk.rt.paths.registry)
     file.write_text("damaged")
+    Path(f"{file}.bak").write_text("damaged")
     assert onboard.adopt(desk.rt, shut) is None
     other = desk.project("other")
     assert onboard.adopt(desk.rt, shut) is None
     assert not os.path.exists(store_of(shut))
     assert any("exclusions may be lost" in p for p in health.report(desk.rt, version="1").problems)
     desk.sync(other)
-    for aside in file.parent.glob("registry.json.corrupt-*"):
+    for aside in file.parent.glob("registry.json*.corrupt-*"):
         aside.unlink()
     assert onboard.adopt(desk.rt, shut) is not None
 

@@ -178,6 +178,27 @@ def test_a_project_excluded_while_the_curator_thinks_is_not_written(desk: Desk) 
     assert "learned" not in desk.file(app)
 
 
+def test_an_exclusion_during_a_run_ends_all_further_calls(desk: Desk) -> None:
+    app = desk.project()
+    desk.session(app.root, "PRIVATE")
+    desk.curator.answers = [BackendError("overloaded")]
+    desk.curator.meanwhile = lambda: registry.exclude(desk.rt.paths, app.root, undo=False)
+    assert isinstance(desk.sync(app), Waiting)
+    assert desk.sync(app) == NothingNew()
+    assert len(desk.curator.asked) == 1
+
+
+def test_a_record_that_would_write_elsewhere_is_moved_aside(desk: Desk) -> None:
+    app = desk.project()
+    path = Path(ledger.pending_path(desk.rt.paths, app.root))
+    path.parent.mkdir(exist_ok=True)
+    change = {"path": "../x", "old_sha": "", "new_sha": "", "text": "t"}
+    path.write_text(json.dumps({"format": 1, "id": "a", "changes": [change]}))
+    desk.session(app.root, "hello")
+    assert isinstance(desk.sync(app), Applied)
+    assert not path.exists()
+
+
 def test_a_session_named_after_a_secret_does_not_name_it_in_a_commit(desk: Desk) -> None:
     app = desk.project()
     secret = "ghp_" + "a1B2" * 9

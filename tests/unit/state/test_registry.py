@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -117,3 +118,13 @@ def test_a_registry_of_an_odd_shape_is_damaged_and_nothing_of_it_is_guessed(
 
 def test_an_entry_with_no_name_is_called_after_its_directory() -> None:
     assert registry.from_document({"projects": {"/x/bare": {}}}).entries["/x/bare"].name == "bare"
+
+
+def test_damage_to_the_registry_loses_no_exclusion(paths: Paths) -> None:
+    registry.put(paths, Entry("/p", "p"))
+    registry.exclude(paths, "/p", undo=False)
+    Path(paths.registry).write_text("{")
+    assert registry.read(paths).excluded == ("/p",)
+    os.unlink(paths.registry)
+    assert registry.read(paths).excluded == ("/p",)
+    assert registry.is_doubtful(paths)

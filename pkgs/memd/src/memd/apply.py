@@ -21,7 +21,7 @@ from memd.state import ledger as ledgers
 from memd.state import statefile
 from memd.state.ledger import LastRun, Ledger
 from memd.store import history
-from memd.store.memory import EditedMeanwhile, check_change, write_change
+from memd.store.memory import EditedMeanwhile, check_change, is_memory, write_change
 
 
 def execute(rt: Runtime, project: Project, store: str, record: Record) -> tuple[str, ...]:
@@ -153,10 +153,18 @@ def _visited(keys: tuple[str, ...]) -> Callable[[Ledger], Ledger]:
     return lambda old: dataclasses.replace(old, visits=tuple(dict.fromkeys((*old.visits, *keys))))
 
 
+def _usable_record(document: Mapping[str, object]) -> Record:
+    """Raises ValueError also for one that would write what memd never writes."""
+    record = records.from_document(document)
+    if not all(is_memory(change.path) for change in record.changes):
+        raise ValueError("no path of a memory")
+    return record
+
+
 def _pending(rt: Runtime, project: Project) -> Record | None:
     path = ledgers.pending_path(rt.paths, project.root)
     try:
-        return statefile.read(path, records.from_document)
+        return statefile.read(path, _usable_record)
     except statefile.Missing:
         return None
     except statefile.Damaged:

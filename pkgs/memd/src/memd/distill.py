@@ -10,7 +10,7 @@ from memd import digest as digests
 from memd import guard, inbox, prompt
 from memd.curator.retry import ask_until_usable
 from memd.errors import BackendError, CuratorError, Rejected, UnusableReply
-from memd.gate import Gate
+from memd.gate import Closed, Gate
 from memd.model import (
     NOTE_CHARS,
     ArchiveEntry,
@@ -83,6 +83,7 @@ def ask(
     def once() -> MemoryUpdate:
         nonlocal tries
         tries += 1
+        require_managed(job)
         try:
             with gate.call(again=tries > 1):
                 answer = job.rt.curator.ask(shown)
@@ -98,6 +99,13 @@ def ask(
         gate.give_up(error)
         raise
     return _with_long_notes(job, digest, update)
+
+
+def require_managed(job: Job) -> None:
+    """Raises Closed when a person has excluded the project since the run began."""
+    root = job.project.root
+    if not job.project.is_global and job.rt.owners().excludes(root):
+        raise Closed(f"{root} was excluded meanwhile: nothing of it was written")
 
 
 def request(job: Job, digest: Digest, memory: Memory) -> CuratorRequest:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from memd import apply, inbox, onboard
 from memd import survey as surveys
-from memd.errors import MemdError, Untrusted, in_words
+from memd.errors import MemdError, StateError, Untrusted, in_words
 from memd.model import Project, Usage
 from memd.paths import Paths, store_of
 from memd.projects import repository_root
@@ -18,6 +18,8 @@ from memd.state import backend, ledger, registry, statefile
 from memd.state.ledger import Health, Ledger
 from memd.state.registry import Registry
 from memd.survey import Survey
+
+Decode = Callable[["statefile.Document"], object]
 
 UNKNOWN_SHARE = 0.2
 """Share of records of unknown type above which a source is reported."""
@@ -62,8 +64,8 @@ def report(rt: Runtime, *, version: str) -> Status:
     if known.global_store_id:
         projects.append(rt.global_project)
     survey = surveys.take(rt, projects)
-    ledgers = {p.root: ledger.read(rt.paths, p.root) for p in projects}
-    state = backend.read(rt.paths, rt.backend)
+    ledgers = {p.root: _ledger(rt.paths, p.root) for p in projects}
+    state = _backend(rt)
     trouble = _backend_trouble(rt, state)
     rows = tuple(
         _project(rt, p, known, ledgers[p.root], survey, told=state.error) for p in projects
@@ -90,6 +92,22 @@ def report(rt: Runtime, *, version: str) -> Status:
         ingestion=ingestion,
         problems=tuple(problems),
     )
+
+
+def _ledger(paths: Paths, root: str) -> Ledger:
+    """An empty one where the file cannot be used, which `_state_problems` names."""
+    try:
+        return ledger.read(paths, root)
+    except StateError:
+        return Ledger(root=root)
+
+
+def _backend(rt: Runtime) -> backend.Backend:
+    """The same."""
+    try:
+        return backend.read(rt.paths, rt.backend)
+    except StateError:
+        return backend.Backend()
 
 
 def _missing_git(rt: Runtime) -> Iterator[str]:
@@ -205,11 +223,18 @@ def _state_problems(paths: Paths) -> Iterator[str]:
             "`excluded` below, repeat memd exclude where one is missing, delete the damaged file"
         )
     for path, decode in _documents(paths):
+        yield from _document_problems(path, decode)
+
+
+def _document_problems(path: str, decode: Decode) -> Iterator[str]:
+    try:
         if statefile.is_damaged(path, decode):
             yield f"state      : {path} is damaged; the version before it is used"
+    except StateError as error:
+        yield f"state      : {error}"
 
 
-def _documents(paths: Paths) -> Iterator[tuple[str, Callable[[statefile.Document], object]]]:
+def _documents(paths: Paths) -> Iterator[tuple[str, Decode]]:
     yield paths.registry, registry.from_document
     yield backend.path(paths), backend.from_document
     try:

@@ -11,7 +11,7 @@ from memd import record as records
 from memd import survey as surveys
 from memd.distill import Job
 from memd.errors import CuratorError
-from memd.gate import Closed, Gate
+from memd.gate import Gate
 from memd.log import logger
 from memd.marks import Request
 from memd.model import Digest, Memory, MemoryUpdate
@@ -61,7 +61,7 @@ def make(
         )
     finally:
         _log_redactions(job)
-    _require_managed(job)
+    distill.require_managed(job)
     changes = _changes(job, memory, update)
     record = _record(job, request, digest, ledger, update, changes)
     warnings = apply.execute(job.rt, job.project, job.store, record)
@@ -72,13 +72,6 @@ def draw(job: Job, request: Request, ledger: Ledger, survey: Survey) -> Digest:
     refs = surveys.due(job.rt, job.project, job.owners, ledger, request, survey)
     cap = strikes.cap(ledger.strikes, job.rt.config.digest_cap_chars)
     return distill.draw(job, ledger, refs, cap=cap)
-
-
-def _require_managed(job: Job) -> None:
-    """Raises Closed when a person excluded the project while the curator was thinking."""
-    root = job.project.root
-    if not job.project.is_global and job.rt.owners().excludes(root):
-        raise Closed(f"{root} was excluded meanwhile: nothing of it was written")
 
 
 def _strike(job: Job, digest: Digest, error: CuratorError) -> None:

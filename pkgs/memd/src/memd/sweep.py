@@ -19,6 +19,7 @@ from memd.oneline import one_line
 from memd.projects import repository_root
 from memd.runtime import Runtime
 from memd.state import ledger, registry
+from memd.store import layout
 from memd.survey import Survey
 from memd.sync import sync
 
@@ -43,6 +44,8 @@ class Swept:
 
 def sweep(rt: Runtime, *, jobs: int = 0) -> Swept:
     """One sweep with `jobs` projects at a time (0: as configured)."""
+    for folder in ("", "projects", "pending", "marks", "snapshots"):
+        layout.clear_abandoned(rt.paths.in_state(folder), now=rt.clock())
     survey = surveys.take(rt, rt.projects())
     adopted = tuple(_adopt_new(rt, survey))
     if adopted:

@@ -13,11 +13,11 @@ from memd.paths import GUARD_VARIABLE, PRIVATE_VARIABLE, Paths
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from logging import Logger
     from typing import IO, Any
 
-PAYLOAD_LIMIT = 1 << 20
+PAYLOAD_LIMIT = 16 << 20
 """Bytes of JSON that a client may send."""
 _LONGEST_ID = 100
 _ID_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
@@ -60,12 +60,13 @@ def main(
 
 def _answer(argv: Sequence[str], stdin: IO[Any] | None, env: Mapping[str, str]) -> str:
     paths = Paths(env)
-    call = call_from(_payload(stdin), env)
+    payload = _payload(stdin)
+    call = call_from(payload, env)
     if env.get(PRIVATE_VARIABLE, "0") not in ("", "0"):
-        if call.session:
-            from memd.state import private
+        from memd.state import private
 
-            private.remember(paths, call.session)
+        for session in _ids(payload, env):
+            private.remember(paths, session)
     elif list(argv) == ["session-start"]:
         if call.directory:
             from memd.hooks import session_start
@@ -110,6 +111,15 @@ def call_from(payload: Mapping[str, object], env: Mapping[str, str]) -> Call:
         directory = launched_in
     name = "".join(c if c in _ID_CHARACTERS else "_" for c in session[:_LONGEST_ID])
     return Call(directory, name, _absolute(payload.get("transcript_path")))
+
+
+def _ids(payload: Mapping[str, object], env: Mapping[str, str]) -> Iterator[str]:
+    """Whatever names the session: one name too many costs nothing, none costs a secret."""
+    transcript = os.path.basename(_absolute(payload.get("transcript_path")))
+    said = (payload.get("session_id"), transcript.removesuffix(".jsonl"))
+    names = [name for name in said if isinstance(name, str) and name]
+    # The variable may be that of a client around this one.
+    yield from names or filter(None, [env.get("CLAUDE_CODE_SESSION_ID")])
 
 
 def _absolute(value: object) -> str:

@@ -16,7 +16,7 @@ from memd.frontmatter_split import split
 from memd.paths import store_of
 from memd.projects import repository_root, worktree_root
 from memd.state import registry
-from memd.store.layout import read_id
+from memd.store.layout import is_blank, read_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -167,6 +167,8 @@ def _memory(root: str, expected_id: str) -> _Memory:
         return _Memory({}, (f"{store} is a link or a file that memd did not make: not followed",))
     if not os.access(store, os.R_OK | os.X_OK):
         return _Memory({}, (f"{store} cannot be read: see who may use it",))
+    if is_blank(store):
+        return _Memory({})
     if not expected_id or read_id(store) != expected_id:
         said = f"{store} was not made by memd here: nothing of it is shown. Look at it, then accept"
         return _Memory({}, (f"{said} it with: memd trust {_quoted(root)}",))

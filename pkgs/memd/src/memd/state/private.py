@@ -20,12 +20,12 @@ def remember(paths: Paths, session: str) -> None:
 
 
 class PrivateSessions:
-    """Those that were remembered so far."""
+    """Those that were remembered so far. Raises OSError where that cannot be told."""
 
     def __init__(self, paths: Paths) -> None:
         try:
             self._names = frozenset(os.listdir(paths.private_sessions))
-        except OSError:
+        except FileNotFoundError:
             self._names = frozenset()
 
     def __contains__(self, session: str) -> bool:

@@ -113,6 +113,9 @@ def is_doubtful(paths: Paths) -> bool:
     Exclusions may be missing from the one in use. It is over once a person has removed the
     damaged file, which `status` names.
     """
+    is_gone = not os.path.lexists(paths.registry)
+    if is_gone and os.path.lexists(paths.registry + statefile.BACKUP):
+        return True
     if statefile.is_damaged(paths.registry, from_document):
         return True
     name = os.path.basename(paths.registry)
@@ -175,6 +178,8 @@ def exclude(paths: Paths, path: str, *, undo: bool) -> None:
         return Registry(registry.entries, excluded, registry.global_store_id)
 
     edit(paths, change)
+    # The version before takes the place of a damaged one: it has to know this too.
+    edit(paths, lambda registry: registry)
 
 
 def set_global_store(paths: Paths, store_id: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 from collections.abc import Sequence
 
@@ -27,14 +26,17 @@ def planned(store: str, entries: Sequence[ArchiveEntry], *, now: str) -> tuple[F
     if not entries:
         return ()
     month = now[:7]
-    for number in itertools.count(1):
-        path = layout.archive_path(store, month if number == 1 else f"{month}-{number}")
-        data = layout.read_file(path, limit=layout.ARCHIVE_LIMIT)
-        if len(data) < FULL:
-            break
+    path, data = _newest(store, month)
     old = data.decode("utf-8", "surrogateescape") or f"# Archive {month}\n"
     text = "".join([old, *(_section(entry, now) for entry in entries)])
     return (change(os.path.relpath(path, store), sha256(data), text),)
+
+
+def _newest(store: str, month: str, number: int = 1) -> tuple[str, bytes]:
+    """Path and content of the first file of a month that is not full."""
+    path = layout.archive_path(store, month if number == 1 else f"{month}-{number}")
+    data = layout.read_file(path, limit=layout.ARCHIVE_LIMIT)
+    return (path, data) if len(data) < FULL else _newest(store, month, number + 1)
 
 
 def _section(entry: ArchiveEntry, now: str) -> str:

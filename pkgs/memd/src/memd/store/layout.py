@@ -122,6 +122,17 @@ def clear_staged(directory: str) -> None:
             fsio.remove(path)
 
 
+def clear_abandoned(directory: str, *, now: float) -> None:
+    """Remove what writers in `directory` left behind that were cut off an hour ago or more."""
+    for name in _names(directory):
+        path = os.path.join(directory, name)
+        try:
+            if name.startswith(fsio.PREFIX) and os.lstat(path).st_mtime < now - _ABANDONED_AFTER:
+                fsio.remove(path)
+        except OSError:
+            continue
+
+
 def _clear(path: str, now: float) -> None:
     try:
         about = os.lstat(path)
