@@ -50,7 +50,8 @@ def answered(machine: Machine, words: tuple[str, ...], answers: str) -> tuple[in
         try:
             while some := os.read(ours, 4096):
                 shown += some
-                if waiting and shown.rstrip().endswith((b":", b"?")):
+                # The last space of a prompt comes once nothing typed is thrown away any more.
+                if waiting and shown.endswith(b": "):
                     os.write(ours, waiting.pop(0).encode())
         except OSError:  # how Linux says that the other end is closed
             pass
