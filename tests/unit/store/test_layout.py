@@ -248,3 +248,17 @@ def test_looking_at_a_store_imports_no_heavy_module() -> None:
     )
     heavy = {"dataclasses", "typing", "re", "pathlib", "subprocess", "yaml", "hashlib", "shutil"}
     assert heavy.isdisjoint(done.stdout.split())
+
+
+def test_what_a_writer_left_an_hour_ago_goes_and_what_is_being_written_stays(
+    tmp_path: Path,
+) -> None:
+    for name in (".memd-old.tmp", ".memd-new.tmp", "registry.json"):
+        (tmp_path / name).touch()
+        os.utime(tmp_path / name, (0, 0) if "new" not in name else (7000, 7000))
+    (tmp_path / ".memd-folder.tmp").mkdir()
+    os.utime(tmp_path / ".memd-folder.tmp", (0, 0))
+    layout.clear_abandoned(str(tmp_path), now=7200.0)
+    left = sorted(path.name for path in tmp_path.iterdir())
+    assert left == [".memd-folder.tmp", ".memd-new.tmp", "registry.json"]
+    layout.clear_abandoned(str(tmp_path / "none"), now=7200.0)
