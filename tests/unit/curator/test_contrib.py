@@ -87,7 +87,7 @@ def test_a_failure_of_the_tool_is_a_failure_of_the_wrapper(bench: Bench) -> None
 
 def test_a_missing_tool_is_told_as_a_shell_tells_it(bench: Bench) -> None:
     (bench.root / "bin" / bench.tool).unlink()
-    assert bench.run("m").returncode == 127
+    assert bench.run("m").returncode in (126, 127)  # 126: part of PATH is closed to this user
 
 
 def test_a_wrapper_without_a_model_fails(bench: Bench) -> None:
